@@ -52,6 +52,31 @@ def pack(array: NDArray[np.generic], dtype: str) -> str:
     return base64.b64encode(zlib.compress(plain, 1)).decode("ascii")
 
 
+def pack_array(array: NDArray[np.generic]) -> dict[str, Any]:
+    """Array of any shape as JSON: integers as differences from one to the next, most often small ones."""
+    flat, dtype = array.reshape(-1), "<f4" if array.dtype == np.float32 else "<f8"
+    if np.issubdtype(array.dtype, np.integer):
+        flat = np.diff(flat.astype(np.int64), prepend=0)
+        dtype = "<i4" if np.abs(flat).max(initial=0) < 2**31 else "<i8"
+    return {"dtype": dtype, "shape": list(array.shape), "data": pack(flat, dtype)}
+
+
+def unpack_array(value: Any, kind: type[Any]) -> NDArray[Any]:
+    """Array that `pack_array` wrote, as a NumPy type; as it is where that is abstract, such as `np.integer`.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError, zlib.error
+        It is none, see `unpack`, or one of integers where others are wanted, or the other way round.
+    """
+    dtype = value["dtype"]
+    if dtype not in ("<i4", "<i8", "<f4", "<f8") or ("i" in dtype) != issubclass(kind, np.integer):
+        raise TypeError(f"an array of {dtype!r:.20}, where {kind.__name__} is needed")
+    flat = unpack(value["data"], dtype)
+    whole = (np.cumsum(flat, dtype=np.int64) if "i" in dtype else flat).reshape(value["shape"])
+    return whole if kind in (np.integer, np.floating) else whole.astype(kind)
+
+
 def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
     """Array (n,) of the text that `pack` made.
 

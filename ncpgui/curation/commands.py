@@ -1,24 +1,26 @@
-"""Commands: every edit of a sorting as a value that can be written down and done again.
+"""Commands: every edit of a sorting as a value that knows how to do it, and can be written down.
 
-A command that makes units says which ids they got once it is done (`Merge.into`,
-`Assign.unit_ids`), so that doing it again from a file gives the same numbers.
+A command that makes units says which ids they got once it is done (`Merge.into`, `Assign.unit_ids`), so that
+doing it again from a file gives the same numbers. Its fields are its JSON (`command_json`). `plan` says what
+it does to a sorting as it stands, and raises `CurationError` where that is impossible.
 """
 
 from __future__ import annotations
 
-import binascii
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.errors import CurationError, InputError
-from ncpgui.core.json_text import pack, unpack
-from ncpgui.curation.labels import checked_label, checked_words
-from ncpgui.curation.resample import Resample, resample_from_json, resample_to_json
+from ncpgui.core.errors import CurationError
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation import decision as deciding
+from ncpgui.curation.clustering import Reassignment
+from ncpgui.curation.labels import UnitMark, checked_label, checked_words, inherited
+from ncpgui.curation.resample import Resample
+from ncpgui.curation.state import Edit, State
 
 NEW = -1
 NONE = -1
@@ -28,19 +30,35 @@ NONE = -1
 class Merge:
     """Make one unit of two or more; `into` is its id, NEW until the command is done."""
 
+    name: ClassVar[str] = "merge"
     unit_ids: tuple[int, ...]
     into: int = NEW
 
     def __post_init__(self) -> None:
-        units = tuple(sorted({int(unit) for unit in self.unit_ids}))
-        if len(units) < 2:
-            raise CurationError(f"merging needs two different units, got {len(units)}; select another one")
-        object.__setattr__(self, "unit_ids", units)
+        object.__setattr__(self, "unit_ids", _several_units(self.unit_ids, "merging"))
 
     @property
     def words(self) -> str:
         """What the command does, for menus and the journal."""
         return f"merge {' + '.join(map(str, self.unit_ids))}"
+
+    def plan(self, now: State) -> Edit:
+        """All spikes of the units go to one."""
+        now.clustering.require(self.unit_ids)
+        parts = [now.clustering.spikes_of(unit) for unit in self.unit_ids]
+        ids = np.sort(np.concatenate(parts), kind="stable")
+        into = now.clustering.next_unit_id if self.into == NEW else self.into
+        before = now.clustering.current(ids)
+        one = np.zeros(len(ids), np.uint8), np.array([into], np.int64)
+        mark = inherited(now.labels.mark(unit) for unit in self.unit_ids)
+        return Edit(
+            replace(self, into=into),
+            before,
+            Reassignment(ids, *one, before.probability),
+            {into: now.labels.mark(into)},
+            {into: mark},
+            decisions=deciding.of_merge(parts, self.unit_ids),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +75,7 @@ class Assign:
     adopts : (component id, index) of the alternative that this adopts, None when it adopts none
     """
 
+    name: ClassVar[str] = "assign"
     spike_ids: NDArray[np.int64]
     cluster: NDArray[np.int32]
     probability: NDArray[np.float32]
@@ -66,9 +85,9 @@ class Assign:
 
     def __init__(
         self,
-        spike_ids: ArrayLike,
-        cluster: ArrayLike,
-        probability: ArrayLike | None = None,
+        spike_ids: NDArray[np.integer] | Sequence[int],
+        cluster: NDArray[np.integer] | Sequence[int],
+        probability: NDArray[np.floating] | Sequence[float] | None = None,
         words: str = "assign spikes",
         unit_ids: tuple[int, ...] | None = None,
         adopts: tuple[int, int] | None = None,
@@ -100,11 +119,38 @@ class Assign:
         object.__setattr__(self, "unit_ids", tuple(int(unit) for unit in unit_ids))
         object.__setattr__(self, "adopts", adopts)
 
+    def plan(self, now: State) -> Edit:
+        """The spikes go to their units; a new one has the mark of that which most of its spikes come from."""
+        now.clustering.check_spikes(self.spike_ids)
+        fresh = now.clustering.next_unit_id
+        units = []
+        for unit in self.unit_ids:
+            units.append(fresh if unit == NEW else unit)
+            fresh += unit == NEW
+        before = now.clustering.current(self.spike_ids)
+        table = np.array([*units, UNASSIGNED], dtype=np.int64)
+        cluster = np.where(self.cluster < 0, len(units), self.cluster)
+        marks = {}
+        for local, unit in enumerate(units):
+            from_units = before.cluster[self.cluster == local]
+            if unit not in now.clustering and len(from_units):
+                parent = int(before.unit_ids[np.bincount(from_units).argmax()])
+                marks[unit] = replace(now.labels.mark(parent), accepted=False)
+        return Edit(
+            Assign(self.spike_ids, self.cluster, self.probability, self.words, tuple(units), self.adopts),
+            before,
+            Reassignment(self.spike_ids, cluster, table, self.probability),
+            {unit: now.labels.mark(unit) for unit in marks},
+            marks,
+            decisions=deciding.of_assign(now.clustering, self.spike_ids, table[cluster]),
+        )
+
 
 @dataclass(frozen=True)
 class SetLabel:
     """Call units good, mua, noise or unsorted."""
 
+    name: ClassVar[str] = "label"
     unit_ids: tuple[int, ...]
     label: str
 
@@ -117,11 +163,17 @@ class SetLabel:
         """What the command does, for menus and the journal."""
         return f"label {_names(self.unit_ids)} {self.label}"
 
+    def plan(self, now: State) -> Edit:
+        """The units get the label."""
+        label = checked_label(self.label)
+        return _marking(self, now, lambda mark: replace(mark, label=label))
+
 
 @dataclass(frozen=True)
 class SetWords:
     """Give units a label of one's own (kind "tag"), or a note on them; '' takes it off."""
 
+    name: ClassVar[str] = "write"
     unit_ids: tuple[int, ...]
     kind: str
     text: str
@@ -139,11 +191,17 @@ class SetWords:
             return f"note on {_names(self.unit_ids)}"
         return f"tag {_names(self.unit_ids)} '{self.text}'"
 
+    def plan(self, now: State) -> Edit:
+        """The units get the words."""
+        written = {self.kind: self.text}
+        return _marking(self, now, lambda mark: replace(mark, **written))
+
 
 @dataclass(frozen=True)
 class SetAccepted:
     """Accept units, or open them again."""
 
+    name: ClassVar[str] = "accept"
     unit_ids: tuple[int, ...]
     accepted: bool = True
 
@@ -155,19 +213,22 @@ class SetAccepted:
         """What the command does, for menus and the journal."""
         return f"{'accept' if self.accepted else 'open again'} {_names(self.unit_ids)}"
 
+    def plan(self, now: State) -> Edit:
+        """The units are accepted, or no more; what accepted units say lasts as long as they are."""
+        says = deciding.of_accepted(now.clustering, self.unit_ids) if self.accepted else ()
+        return _marking(self, now, lambda mark: replace(mark, accepted=self.accepted), says)
+
 
 @dataclass(frozen=True)
 class Link:
     """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
 
+    name: ClassVar[str] = "link"
     unit_ids: tuple[int, ...]
     same: bool
 
     def __post_init__(self) -> None:
-        units = tuple(sorted({int(unit) for unit in self.unit_ids}))
-        if len(units) < 2:
-            raise CurationError(f"a link needs two different units, got {len(units)}; select another one")
-        object.__setattr__(self, "unit_ids", units)
+        object.__setattr__(self, "unit_ids", _several_units(self.unit_ids, "a link"))
 
     @property
     def words(self) -> str:
@@ -175,90 +236,41 @@ class Link:
         names = " and ".join(map(str, self.unit_ids))
         return f"{names} are one neuron" if self.same else f"never merge {names}"
 
+    def plan(self, now: State) -> Edit:
+        """Nothing changes but what is known of the units."""
+        now.clustering.require(self.unit_ids)
+        parts = [now.clustering.spikes_of(unit) for unit in self.unit_ids]
+        says = deciding.of_link(parts, self.unit_ids, same=self.same)
+        return _marking(self, now, lambda mark: mark, says)
 
-Command = Merge | Assign | SetLabel | SetWords | SetAccepted | Resample | Link
+
+Command = Merge | Assign | SetLabel | SetWords | SetAccepted | Link | Resample
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
     """Assign that makes a new unit of each local cluster, e.g. inside and outside of a lasso."""
-    n = len(np.unique(np.asarray(cluster)))
-    return Assign(spike_ids, cluster, words=words or f"split in {n}")
+    local = np.asarray(cluster)
+    return Assign(np.asarray(spike_ids), local, words=words or f"split in {len(np.unique(local))}")
 
 
-def to_json(command: Command) -> dict[str, Any]:
-    """Return the command as JSON values: `do` names it, `words` say it, arrays are packed."""
-    if isinstance(command, Merge):
-        return {"do": "merge", "words": command.words, "units": list(command.unit_ids), "into": command.into}
-    if isinstance(command, SetLabel):
-        units = list(command.unit_ids)
-        return {"do": "label", "words": command.words, "units": units, "label": command.label}
-    if isinstance(command, SetWords):
-        units = list(command.unit_ids)
-        written = {"kind": command.kind, "text": command.text}
-        return {"do": "write", "words": command.words, "units": units, **written}
-    if isinstance(command, SetAccepted):
-        units = list(command.unit_ids)
-        return {"do": "accept", "words": command.words, "units": units, "accepted": command.accepted}
-    if isinstance(command, Link):
-        units = list(command.unit_ids)
-        return {"do": "link", "words": command.words, "units": units, "same": command.same}
-    if isinstance(command, Resample):
-        return resample_to_json(command)
-    value = {
-        "do": "assign",
-        "words": command.words,
-        "n_spikes": len(command.spike_ids),
-        "units": list(command.unit_ids),
-        "spikes": pack(np.diff(command.spike_ids, prepend=0), "<i4"),
-        "cluster": pack(command.cluster, "<i4"),
-        "probability": pack(command.probability, "<f4"),
-    }
-    return value if command.adopts is None else {**value, "adopts": list(command.adopts)}
+def _marking(
+    command: SetLabel | SetWords | SetAccepted | Link,
+    now: State,
+    new: Callable[[UnitMark], UnitMark],
+    says: tuple[deciding.Decision, ...] = (),
+) -> Edit:
+    """Edit that gives units of a command another mark."""
+    now.clustering.require(command.unit_ids)
+    before = {unit: now.labels.mark(unit) for unit in command.unit_ids}
+    after = {unit: new(mark) for unit, mark in before.items()}
+    return Edit(command, marks_before=before, marks_after=after, decisions=says)
 
 
-def from_json(value: Any) -> Command:
-    """Command of JSON values that `to_json` made.
-
-    Raises
-    ------
-    CurationError
-        Not such values, or of a kind that this version does not know.
-    """
-    kind = value.get("do") if isinstance(value, dict) else None
-    if not isinstance(kind, str) or kind not in _DECODERS:
-        raise CurationError(
-            f"curation command '{kind}' is not known; known: {', '.join(_DECODERS)}. "
-            "Open the session with the version of ncpgui that wrote it"
-        )
-    try:
-        return _DECODERS[kind](value)
-    except CurationError:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError, InputError, binascii.Error, zlib.error) as error:
-        raise CurationError(f"curation command '{kind}' is damaged, it cannot be used: {error!r}") from error
-
-
-def _assign_from(value: dict[str, Any]) -> Assign:
-    adopts = value.get("adopts")
-    return Assign(
-        np.cumsum(unpack(value["spikes"], "<i4"), dtype=np.int64),
-        unpack(value["cluster"], "<i4"),
-        unpack(value["probability"], "<f4"),
-        str(value["words"]),
-        tuple(value["units"]),
-        None if adopts is None else (int(adopts[0]), int(adopts[1])),
-    )
-
-
-_DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
-    "merge": lambda value: Merge(tuple(value["units"]), int(value.get("into", NEW))),
-    "assign": _assign_from,
-    "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
-    "accept": lambda value: SetAccepted(tuple(value["units"]), bool(value["accepted"])),
-    "link": lambda value: Link(tuple(value["units"]), bool(value["same"])),
-    "resample": resample_from_json,
-    "write": lambda value: SetWords(tuple(value["units"]), str(value["kind"]), str(value["text"])),
-}
+def _several_units(units: tuple[int, ...], what: str) -> tuple[int, ...]:
+    found = tuple(sorted({int(unit) for unit in units}))
+    if len(found) < 2:
+        raise CurationError(f"{what} needs two different units, got {len(found)}; select another one")
+    return found
 
 
 def _some_units(units: tuple[int, ...]) -> tuple[int, ...]:

@@ -56,6 +56,11 @@ class Decision:
         """The same for what says the same."""
         return self.kind, self.words, self.units
 
+    @property
+    def is_link(self) -> bool:
+        """Whether a link says it: it holds whatever the sorting is, and no edit may contradict it."""
+        return self.is_standing and self.kind != "neuron"
+
     def is_obeyed(self, clustering: Clustering) -> bool:
         """Whether a sorting has it so: by the unit that has most of each set."""
         if self.kind == "neuron":

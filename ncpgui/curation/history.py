@@ -8,7 +8,6 @@ be undone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,38 +16,13 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.signals import Signal
-from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation import decision as deciding
-from ncpgui.curation.clustering import Change, Clustering, Reassignment
-from ncpgui.curation.commands import (
-    NEW,
-    Assign,
-    Command,
-    Link,
-    Merge,
-    SetAccepted,
-    SetLabel,
-    SetWords,
-    from_json,
-    to_json,
-)
+from ncpgui.curation.clustering import Change, Clustering
+from ncpgui.curation.command_json import from_json, to_json
+from ncpgui.curation.commands import Command
 from ncpgui.curation.decision import Decision
-from ncpgui.curation.labels import Labels, UnitMark, checked_label, inherited
-from ncpgui.curation.resample import Posteriors, Resample
-
-
-@dataclass(frozen=True, eq=False)
-class Edit:
-    """A command with all that is needed to do it, undo it and do it again, and what it says of spikes."""
-
-    command: Command
-    spikes_before: Reassignment | None = None
-    spikes_after: Reassignment | None = None
-    marks_before: dict[int, UnitMark] | None = None
-    marks_after: dict[int, UnitMark] | None = None
-    component_before: Component | None = None
-    component_after: Component | None = None
-    decisions: tuple[Decision, ...] = ()
+from ncpgui.curation.labels import Labels, UnitMark, checked_label
+from ncpgui.curation.state import Edit, Posteriors, State
 
 
 class History:
@@ -110,10 +84,8 @@ class History:
         """What accepted units and the edits in force say, as far as the sorting still obeys it."""
         state = len(self._entries), self.clustering.n_changes
         if self._decisions[0] != state:
-            told = [decision for edit in self._done for decision in edit.decisions]
-            holds = [
-                decision for decision in told if decision.is_standing or decision.is_obeyed(self.clustering)
-            ]
+            told = [one for edit in self._done for one in edit.decisions if one.kind != "neuron"]
+            holds = [one for one in told if one.is_standing or one.is_obeyed(self.clustering)]
             self._decisions = state, (*deciding.of_accepted(self.clustering, self.labels.accepted), *holds)
         return self._decisions[1]
 
@@ -135,7 +107,7 @@ class History:
         CurationError
             It is impossible as things stand; nothing has changed then.
         """
-        edit = self._plan(command)
+        edit = command.plan(State(self.clustering, self.labels, self.posteriors))
         if edit.spikes_after is not None:
             self.clustering.check(edit.spikes_after)
         self._check_said(edit)
@@ -149,8 +121,7 @@ class History:
         return bool(self._is_edited[spike_ids].any())
 
     def _note_spikes(self, edit: Edit) -> None:
-        units = edit.command.unit_ids if isinstance(edit.command, Link) else edit.marks_after or ()
-        for ids in map(self.clustering.spikes_of, units):
+        for ids in map(self.clustering.spikes_of, edit.marks_after or ()):
             self._is_edited[ids] = True
         if edit.spikes_after is not None:
             self._is_edited[edit.spikes_after.spike_ids] = True
@@ -230,7 +201,7 @@ class History:
         self.labels.update(marks)
         change = Change(
             description=words,
-            relabelled=edit.command.unit_ids if isinstance(edit.command, Link) else tuple(sorted(marks)),
+            relabelled=tuple(sorted(marks)),
             components=() if component is None else (component.id,),
         )
         if spikes is not None:
@@ -248,92 +219,16 @@ class History:
         self.changed.emit()
         return change
 
-    def _plan(self, command: Command) -> Edit:
-        if isinstance(command, SetLabel):
-            label = checked_label(command.label)
-            return self._marking(command, lambda mark: replace(mark, label=label))
-        if isinstance(command, SetWords):
-            written = {command.kind: command.text}
-            return self._marking(command, lambda mark: replace(mark, **written))
-        if isinstance(command, SetAccepted):
-            accepted = command.accepted
-            return self._marking(command, lambda mark: replace(mark, accepted=accepted))
-        if isinstance(command, Link):
-            self.clustering.require(command.unit_ids)
-            parts = [self.clustering.spikes_of(unit) for unit in command.unit_ids]
-            return Edit(command, decisions=deciding.of_link(parts, command.unit_ids, same=command.same))
-        if isinstance(command, Resample):
-            before = self.posteriors.get(command.component_id)
-            return Edit(command, component_before=before, component_after=command.applied(before))
-        return self._merging(command) if isinstance(command, Merge) else self._assigning(command)
-
-    def _marking(self, command: SetLabel | SetWords | SetAccepted, new: Any) -> Edit:
-        self.clustering.require(command.unit_ids)
-        before = {unit: self.labels.mark(unit) for unit in command.unit_ids}
-        after = {unit: new(mark) for unit, mark in before.items()}
-        return Edit(command, marks_before=before, marks_after=after)
-
-    def _merging(self, command: Merge) -> Edit:
-        self.clustering.require(command.unit_ids)
-        parts = [self.clustering.spikes_of(unit) for unit in command.unit_ids]
-        ids = np.sort(np.concatenate(parts), kind="stable")
-        into = self.clustering.next_unit_id if command.into == NEW else command.into
-        before = self.clustering.current(ids)
-        after = Reassignment(
-            ids, np.zeros(len(ids), np.uint8), np.array([into], np.int64), before.probability
-        )
-        mark = inherited(self.labels.mark(unit) for unit in command.unit_ids)
-        marks = {into: self.labels.mark(into)}, {into: mark}
-        decisions = deciding.of_merge(parts, command.unit_ids)
-        return Edit(replace(command, into=into), before, after, *marks, decisions=decisions)
-
     def _check_said(self, edit: Edit) -> None:
-        """Refuse what contradicts links, and links or accepted units that contradict what was said."""
-        command = edit.command
-        new = edit.decisions
-        if isinstance(command, SetAccepted) and command.accepted:
-            new = deciding.of_accepted(self.clustering, command.unit_ids)
-        if not new:
-            return
-        known = self.decisions
-        if not isinstance(command, Link):  # beside edits and accepted units the rules of editing hold
-            known = tuple(
-                decision for decision in known if decision.is_standing and decision.kind != "neuron"
-            )
-        for decision in new:
-            old = deciding.contradicted(decision, known)
+        """Refuse links that contradict anything that was said, and whatever contradicts a link.
+
+        Beside other edits and accepted units the rules of editing hold.
+        """
+        for new in edit.decisions:
+            known = [decision for decision in self.decisions if new.is_link or decision.is_link]
+            old = deciding.contradicted(new, known)
             if old is not None:
                 raise CurationError(
-                    f"'{decision.words}' contradicts '{old.words}', which was decided before; nothing is "
+                    f"'{new.words}' contradicts '{old.words}', which was decided before; nothing is "
                     "changed. Take that back first: Ctrl+Z, or Y for an accepted unit"
                 )
-
-    def _assigning(self, command: Assign) -> Edit:
-        ids = command.spike_ids
-        self.clustering.check_spikes(ids)
-        fresh = self.clustering.next_unit_id
-        units = []
-        for unit in command.unit_ids:
-            units.append(fresh if unit == NEW else unit)
-            fresh += unit == NEW
-        named = Assign(ids, command.cluster, command.probability, command.words, tuple(units), command.adopts)
-        before = self.clustering.current(ids)
-        table = np.array([*units, UNASSIGNED], dtype=np.int64)
-        cluster = np.where(named.cluster < 0, len(units), named.cluster)
-        after = Reassignment(ids, cluster, table, named.probability)
-        parents = self._parents(before, named)
-        marks_before = {unit: self.labels.mark(unit) for unit in parents}
-        decisions = deciding.of_assign(self.clustering, ids, table[cluster])
-        return Edit(named, before, after, marks_before, parents, decisions=decisions)
-
-    def _parents(self, before: Reassignment, command: Assign) -> dict[int, UnitMark]:
-        """Mark that each new unit inherits: that of the unit which most of its spikes come from."""
-        result = {}
-        for local, unit in enumerate(command.unit_ids):
-            if unit in self.clustering:
-                continue
-            from_units = before.cluster[command.cluster == local]
-            if len(from_units):
-                parent = int(before.unit_ids[np.bincount(from_units).argmax()])
-                result[unit] = replace(self.labels.mark(parent), accepted=False)
-        return result

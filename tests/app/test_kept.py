@@ -145,7 +145,7 @@ def test_a_save_elsewhere_takes_the_actions_since_with_it_and_closes_the_file_be
 def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
     """Written behind the action that cannot be done, nobody would read them again."""
     workspace, session, warned = Workspace(), FakeSession(), []
-    bad = [{"do": "label", "units": [0], "label": "good"}, {"do": "merge", "units": [0, 99]}]
+    bad = [{"do": "label", "unit_ids": [0], "label": "good"}, {"do": "merge", "unit_ids": [0, 99]}]
     session.journal = list(bad)
     workspace.warned.connect(warned.append)
     workspace.open(tiny_project(WAYS), session=session, entries=bad)
@@ -162,7 +162,7 @@ def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
 
 def test_what_was_recovered_is_safe_but_not_saved() -> None:
     workspace, session = Workspace(), FakeSession()
-    session.journal = [{"do": "label", "units": [0], "label": "good"}]
+    session.journal = [{"do": "label", "unit_ids": [0], "label": "good"}]
     workspace.open(tiny_project(WAYS), session=session, entries=session.journal)
     assert (workspace.is_saved, workspace.is_safe) == (False, True)
     workspace.label((0,), "mua")
@@ -191,7 +191,7 @@ def test_a_reopened_project_goes_on_after_its_history(n: int) -> None:
     from dataclasses import replace
 
     workspace, session, _ = opened()
-    history = tuple({"do": "label", "units": [0], "label": "good"} for _ in range(n))
+    history = tuple({"do": "label", "unit_ids": [0], "label": "good"} for _ in range(n))
     session.file = list(history)
     workspace.open(replace(tiny_project(WAYS), history=history), session=session)
     workspace.label((1,), "mua")

@@ -38,7 +38,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_one_on_screen_open(project: 
     workspace = Workspace(project)
     workspace.merge((0, 1))
     with pytest.raises(CurationError, match="unit 99 does not exist"):
-        workspace.open(replace(tiny_project(WAYS), history=({"do": "merge", "units": [0, 99]},)))
+        workspace.open(replace(tiny_project(WAYS), history=({"do": "merge", "unit_ids": [0, 99]},)))
     assert units(workspace, 0) == [5] * 7 + [2] * 3
     assert workspace.history.can_undo
 
@@ -49,7 +49,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_one_on_screen_open(project: 
 def test_actions_of_the_journal_are_done_again_and_told(project: Project) -> None:
     workspace = Workspace()
     log = heard(workspace, "told")
-    workspace.open(project, entries=[{"do": "merge", "units": [0, 1]}, {"do": "undo"}])
+    workspace.open(project, entries=[{"do": "merge", "unit_ids": [0, 1]}, {"do": "undo"}])
     assert log == [("told", "2 actions since the last save recovered from the journal")]
     assert units(workspace, 0) == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
     workspace.redo()
@@ -59,7 +59,7 @@ def test_actions_of_the_journal_are_done_again_and_told(project: Project) -> Non
 def test_a_journal_is_followed_up_to_the_action_that_cannot_be_done(project: Project) -> None:
     workspace = Workspace()
     log = heard(workspace, "told", "warned")
-    entries = [{"do": "merge", "units": [0, 1]}, {"do": "merge", "units": [0, 2]}, {"do": "undo"}]
+    entries = [{"do": "merge", "unit_ids": [0, 1]}, {"do": "merge", "unit_ids": [0, 2]}, {"do": "undo"}]
     workspace.open(project, entries=entries)
     assert units(workspace, 0) == [5] * 7 + [2] * 3
     assert log[0] == ("told", "1 action since the last save recovered from the journal")

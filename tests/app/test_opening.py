@@ -28,7 +28,7 @@ def test_a_session_is_opened_with_what_its_journal_recovers(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     with create_session(fake.project, tmp_path / "s.h5") as session:
-        session.append({"do": "merge", "units": [0, 1]})
+        session.append({"do": "merge", "unit_ids": [0, 1]})
     controller, ears = start(preferences)
     controller.open_session(tmp_path / "s.h5")
     assert controller.workspace.clustering.unit_of_spike[0] == 5
@@ -50,7 +50,7 @@ def test_memory_that_reading_a_session_took_goes_back(
 def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    save(replace(fake.project, history=({"do": "merge", "units": [0, 99]},)), tmp_path / "s.h5")
+    save(replace(fake.project, history=({"do": "merge", "unit_ids": [0, 99]},)), tmp_path / "s.h5")
     controller, ears = start(preferences)
     for _ in range(2):  # the second time it is not locked by the first
         controller.open_session(tmp_path / "s.h5")

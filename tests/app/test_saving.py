@@ -303,7 +303,7 @@ def test_a_session_opened_read_only_is_kept_by_saving_it_elsewhere(
 ) -> None:
     save(fake.project, tmp_path / "s.h5")
     with open_session(tmp_path / "s.h5") as writer:
-        writer.append({"do": "label", "units": [0], "label": "good"})
+        writer.append({"do": "label", "unit_ids": [0], "label": "good"})
         controller.open_session(tmp_path / "s.h5", read_only=True)
         runner.run()
         workspace = controller.workspace
@@ -414,8 +414,8 @@ def test_actions_of_a_journal_that_cannot_be_done_are_kept_when_the_session_is_s
 ) -> None:
     save(fake.project, tmp_path / "s.h5")
     with open_session(tmp_path / "s.h5") as session:
-        session.append({"do": "label", "units": [0], "label": "good"})
-        session.append({"do": "merge", "units": [0, 99]})
+        session.append({"do": "label", "unit_ids": [0], "label": "good"})
+        session.append({"do": "merge", "unit_ids": [0, 99]})
     before = (tmp_path / "s.h5.journal").read_bytes()
     warned: list[str] = []
     controller.workspace.warned.connect(warned.append)

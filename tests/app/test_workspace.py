@@ -60,7 +60,7 @@ def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
 def test_a_history_that_cannot_be_done_leaves_the_workspace_as_it_was(
     workspace: Workspace, project: Project
 ) -> None:
-    bad = replace(project, history=({"do": "merge", "units": [0, 99]},))
+    bad = replace(project, history=({"do": "merge", "unit_ids": [0, 99]},))
     with pytest.raises(CurationError, match="entry 1 of the history cannot be done: unit 99"):
         workspace.open(bad)
     assert workspace.project is project

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, replace
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
+from ncpgui.core.component import Alternative
 from ncpgui.core.errors import CurationError
-from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, from_json, split, to_json
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.command_json import COMMANDS, from_json, to_json
+from ncpgui.curation.commands import Assign, Command, Link, Merge, SetAccepted, SetLabel, SetWords, split
+from ncpgui.curation.resample import Resample
 
 
 @pytest.mark.parametrize(
@@ -17,13 +23,72 @@ from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, from_
         Merge((7, 3), into=12),
         SetLabel((4,), "good"),
         SetAccepted((4, 5), False),
+        SetWords((4, 5), "note", "an axon; µ"),
+        Link((4, 5), same=False),
         Assign([5, 2, 9], [1, 0, -1], [0.1, 0.25, 1.0], "moves three", (8, -1)),
     ],
 )
-def test_a_command_is_the_same_after_json(command: Merge | SetLabel | SetAccepted | Assign) -> None:
+def test_a_command_is_the_same_after_json(command: Command) -> None:
     value = json.loads(json.dumps(to_json(command)))
-    assert to_json(from_json(value)) == to_json(command)
-    assert value["words"]
+    again = from_json(value)
+    assert type(again) is type(command)
+    assert again.words == command.words == value["words"]
+    for name in (field.name for field in fields(command)):
+        np.testing.assert_array_equal(getattr(again, name), getattr(command, name))
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_posterior_sampled_again_comes_back_to_the_last_bit(is_whole: bool) -> None:
+    """Also what no number stands for: the error of a beam, and what is not known."""
+    rng = np.random.default_rng(0)
+    numbers = rng.random(5)
+    more = {
+        "order": np.arange(5),
+        "drawn_weight": numbers / 3,
+        "stimulus_nats": -numbers,
+        "weight_without_echoes": numbers**2,
+        "echo_of": np.array([-1, 0, 2**40, -1]),
+    }
+    posterior = PosteriorSamples(
+        rng.integers(0, 4, (5, 4)), numbers, numbers, sampler="beam", **(more if is_whole else {})
+    )
+    labels = np.array([0, 1, -1, 1, 0], np.int32)
+    p, exists = rng.random((2, 5)).astype(np.float32)
+    way = Alternative(labels, p, 0.1, np.nan, exists[:2], 0.3)
+    command = Resample(7, (3, 1), posterior, (way, replace(way, mass_waveforms=None)), "search 3 by beam")
+    again = from_json(json.loads(json.dumps(to_json(command), allow_nan=False)))
+    assert isinstance(again, Resample)
+    assert (again.component_id, again.unit_ids, again.words) == (7, (3, 1), "search 3 by beam")
+    pairs = [(again.posterior, posterior), *zip(again.alternatives, command.alternatives, strict=True)]
+    for one, other in pairs:
+        for name in (field.name for field in fields(other)):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+            if isinstance(getattr(other, name), np.ndarray):
+                assert getattr(one, name).dtype == getattr(other, name).dtype
+
+
+def test_every_kind_of_command_has_a_name_of_its_own_and_plans_itself() -> None:
+    assert len(COMMANDS) == len(get_args(Command))
+    assert all(callable(kind.plan) for kind in COMMANDS.values())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"unit_ids": 3}, {"unit_ids": ["3", 4]}, {"unit_ids": [True, 4]}, {"into": 2.5}, {"into": None}],
+)
+def test_values_of_another_kind_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(CurationError, match="'merge' is damaged"):
+        from_json({"do": "merge", "unit_ids": [3, 4], **change})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"dtype": "<f8"}, {"dtype": "O"}, {"dtype": ["<i4"]}, {"shape": [3]}, {"shape": "x"}, {"data": None}],
+)
+def test_arrays_of_another_kind_are_refused(change: dict[str, Any]) -> None:
+    value = to_json(Assign([1, 2], [0, 1]))
+    with pytest.raises(CurationError, match="'assign' is damaged"):
+        from_json({**value, "spike_ids": {**value["spike_ids"], **change}})
 
 
 def test_assign_sorts_its_spikes_with_all_that_belongs_to_them() -> None:
@@ -61,11 +126,13 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_damaged_and_unknown_entries_are_refused_with_a_reason() -> None:
-    with pytest.raises(CurationError, match="'explode' is not known; known: merge, assign, label, accept"):
+    with pytest.raises(
+        CurationError, match="'explode' is not known; known: merge, assign, label"
+    ):
         from_json({"do": "explode"})
     value = to_json(Assign([1], [0]))
     with pytest.raises(CurationError, match="'assign' is damaged"):
-        from_json({**value, "spikes": "AAAA"})
+        from_json({**value, "spike_ids": {**value["spike_ids"], "data": "AAAA"}})
     with pytest.raises(CurationError, match="'merge' is damaged"):
         from_json({"do": "merge"})
     with pytest.raises(CurationError, match="not known"):

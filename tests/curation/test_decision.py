@@ -7,7 +7,8 @@ import pytest
 
 from ncpgui.core.errors import CurationError
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, from_json, to_json
+from ncpgui.curation.command_json import from_json, to_json
+from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted
 from ncpgui.curation.history import History
 
 NOW = np.repeat([0, 1, 2], 20)

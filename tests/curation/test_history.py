@@ -192,7 +192,7 @@ def test_replaying_tells_once_and_names_the_entry_that_fails() -> None:
     told: list[int] = []
     second.changed.connect(lambda: told.append(len(second.entries)))
     with pytest.raises(CurationError, match="entry 3 of the history cannot be done: unit 0 does not exist"):
-        second.replay([*first.entries, {"do": "merge", "units": [0, 2]}])
+        second.replay([*first.entries, {"do": "merge", "unit_ids": [0, 2]}])
     assert _state(second) == _state(first)
     assert len(heard) == 1
     assert (heard[0].added, heard[0].removed) == ((3,), (0, 1))

@@ -65,7 +65,8 @@ def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
 
 def merge_two_units(path: Path) -> None:
     """Do what a person would: merge the two halves of a cell."""
-    from ncpgui.curation.commands import Merge, to_json
+    from ncpgui.curation.command_json import to_json
+    from ncpgui.curation.commands import Merge
     from ncpgui.session.session_file import open_session
     from tests.phy_folder import HALF, OTHER_HALF
 

@@ -49,7 +49,7 @@ path = Path(sys.argv[1])
 n = len(read_decided(path).history.entries)
 for n in range(n, n + 100):
     with open_session(path, waveforms=False) as session:
-        session.append({"do": "label", "units": [0], "label": ("good", "mua", "noise")[n % 3]})
+        session.append({"do": "label", "unit_ids": [0], "label": ("good", "mua", "noise")[n % 3]})
         print(n, flush=True)
     assert fold_journal(path)
 """

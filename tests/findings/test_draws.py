@@ -13,7 +13,8 @@ import ncpgui
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, SetLabel, to_json
+from ncpgui.curation.command_json import to_json
+from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, SetLabel
 from ncpgui.findings.component_draws import ComponentDraws, followed_points, matched
 from ncpgui.findings.draws import draws, joint_posterior
 from ncpgui.session import store

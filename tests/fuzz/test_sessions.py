@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, from_json, to_json
+from ncpgui.curation.command_json import from_json, to_json
+from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel
 from ncpgui.curation.history import History
 from ncpgui.ephys.readers import reopen
 from ncpgui.session import store

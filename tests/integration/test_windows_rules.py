@@ -55,7 +55,7 @@ def test_a_session_is_made_edited_saved_and_closed_without_touching_an_open_file
     refused = follow_windows(monkeypatch)
     path = tmp_path / "day.h5"
     with create_session(tiny_project({0: [[0, 0, 1]]}), path) as session:
-        session.append({"do": "label", "units": [0], "label": "good"})
+        session.append({"do": "label", "unit_ids": [0], "label": "good"})
         session.save(tiny_project({0: [[0, 0, 1]]}))
         session.append({"do": "undo"})
     with open_session(path) as session:

@@ -124,7 +124,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             {7: "#7"},
             proposals=(Proposal("SLAy", "merge", (7, 0)), Proposal("Bombcell", "label", (0,), "mua")),
         ),
-        history=({"do": "merge", "units": [0, 7]}, {"do": "undo"}),
+        history=({"do": "merge", "unit_ids": [0, 7]}, {"do": "undo"}),
         waveforms=waveforms,
     )
 

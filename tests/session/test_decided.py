@@ -14,7 +14,7 @@ from ncpgui.session.decided import fold_journal, read_decided
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import create_session, open_session
 
-GOOD = {"do": "label", "units": [0], "label": "good"}
+GOOD = {"do": "label", "unit_ids": [0], "label": "good"}
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_journal_of_a_session_that_is_open_elsewhere_stays_there(left_over: 
 
 def test_a_journal_that_cannot_be_done_stays_as_it_is(left_over: Path) -> None:
     with open_session(left_over) as session:
-        session.append({"do": "merge", "units": [0, 99]})
+        session.append({"do": "merge", "unit_ids": [0, 99]})
     before = SessionPaths(left_over).journal.read_bytes()
     with pytest.raises(CurationError):
         read_decided(left_over)

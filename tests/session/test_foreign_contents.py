@@ -19,7 +19,7 @@ from ncpgui.core import json_text
 from ncpgui.core.errors import CurationError, InputError, SessionError, SessionFormatError
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.project import Project
-from ncpgui.curation.commands import from_json
+from ncpgui.curation.command_json import from_json
 from ncpgui.session import cache, store
 from ncpgui.session.journal import read_journal
 from ncpgui.session.schema import SessionPaths
@@ -266,8 +266,9 @@ def test_zeros_without_end_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ValueError, match="cut off, or has more than"):
         json_text.unpack(json_text.pack(np.zeros(251, "<i4"), "<i4"), "<i4")
     bomb = base64.b64encode(zlib.compress(bytes(10**7), 9)).decode()
+    packed = {"dtype": "<i4", "shape": [10**7 // 4], "data": bomb}
     with pytest.raises(CurationError, match="command 'assign' is damaged"):
-        from_json({"do": "assign", "words": "", "units": [1], "spikes": bomb, "cluster": bomb})
+        from_json({"do": "assign", "words": "", "unit_ids": [1], "spike_ids": packed, "cluster": packed})
 
 
 def test_a_whole_array_that_is_cut_off_is_refused() -> None:

@@ -16,7 +16,7 @@ from ncpgui.session.journal_mark import marked_journal
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import create_session, open_session
 
-MERGE, UNDO = {"do": "merge", "units": [0, 7]}, {"do": "undo"}
+MERGE, UNDO = {"do": "merge", "unit_ids": [0, 7]}, {"do": "undo"}
 Link = Callable[[Path, Path], None]
 
 

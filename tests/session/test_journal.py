@@ -20,10 +20,10 @@ def path(tmp_path: Path) -> Path:
 
 def test_an_action_is_one_line_of_json_after_the_header(path: Path) -> None:
     journal = Journal(path, session_id="s", base="a")
-    journal.append({"do": "merge", "units": [3, 7], "words": "µ\n"})
+    journal.append({"do": "merge", "unit_ids": [3, 7], "words": "µ\n"})
     lines = path.read_text(encoding="ascii").splitlines()
     assert json.loads(lines[0]) == {"journal": 2, "session": "s", "base": "a"}
-    assert [json.loads(line) for line in lines[1:]] == [{"do": "merge", "units": [3, 7], "words": "µ\n"}]
+    assert [json.loads(line) for line in lines[1:]] == [{"do": "merge", "unit_ids": [3, 7], "words": "µ\n"}]
 
 
 def test_what_was_appended_is_read_back_in_order(path: Path) -> None:

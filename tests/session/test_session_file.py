@@ -20,7 +20,7 @@ from ncpgui.session import session_file, store
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 
-MERGE, LABEL, UNDO = {"do": "merge", "units": [0, 7]}, {"do": "label", "unit": 3}, {"do": "undo"}
+MERGE, LABEL, UNDO = {"do": "merge", "unit_ids": [0, 7]}, {"do": "label", "unit": 3}, {"do": "undo"}
 
 
 def folded(project: Project, *entries: dict[str, object]) -> Project:
@@ -135,7 +135,7 @@ def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Pr
         shutil.copy(path, backup)
         session.append(MERGE)
         session.save(folded(project, MERGE))
-        session.append({"do": "merge", "units": [8, 1]})
+        session.append({"do": "merge", "unit_ids": [8, 1]})
     shutil.copy(backup, path)
     with open_session(path) as session:
         assert session.project.history == project.history

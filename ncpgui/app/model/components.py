@@ -12,7 +12,7 @@ from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, C
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import Given, GivenComponents
-from ncpgui.curation.resample import Posteriors
+from ncpgui.curation.state import Posteriors
 
 
 class Components:
