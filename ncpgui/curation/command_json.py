@@ -55,7 +55,7 @@ def from_json(value: Any) -> Command:
 
 
 @cache
-def _arguments(kind: type[Any]) -> dict[str, Any]:
+def _arguments(kind: Any) -> dict[str, Any]:
     """What a class is made of: the annotation of each argument, which has the name of an attribute."""
     return {name: hint for name, hint in get_type_hints(kind.__init__).items() if name != "return"}
 
@@ -63,7 +63,8 @@ def _arguments(kind: type[Any]) -> dict[str, Any]:
 def _written(value: Any) -> Any:
     """A value as JSON takes it; fields that are None are left out, and nan is null."""
     if is_dataclass(value):
-        found = {name: getattr(value, name) for name in _arguments(type(value))}
+        kind: Any = type(value)
+        found = {name: getattr(value, name) for name in _arguments(kind)}
         return {name: _written(item) for name, item in found.items() if item is not None}
     if isinstance(value, np.ndarray):
         return pack_array(value)
@@ -77,9 +78,9 @@ def _read(hint: Any, value: Any) -> Any:
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         return _read(parts[0], value)
-    if is_dataclass(hint):
-        read = {name: _read(one, value[name]) for name, one in _arguments(hint).items() if name in value}
-        return hint(**read)
+    if isinstance(hint, type) and is_dataclass(hint):
+        arguments = _arguments(hint).items()
+        return hint(**{name: _read(one, value[name]) for name, one in arguments if name in value})
     if kind is np.ndarray:
         return unpack_array(value, get_args(parts[1])[0])
     if kind is tuple and isinstance(value, list):

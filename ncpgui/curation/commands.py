@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -193,7 +193,7 @@ class SetWords:
 
     def plan(self, now: State) -> Edit:
         """The units get the words."""
-        written = {self.kind: self.text}
+        written: dict[str, Any] = {self.kind: self.text}
         return _marking(self, now, lambda mark: replace(mark, **written))
 
 
