@@ -34,9 +34,9 @@ def test_saved_means_in_the_file_and_safe_means_there_or_in_the_journal() -> Non
     assert (workspace.is_saved, workspace.is_safe) == (False, True)
     workspace.set_failed(0, "no model")
     assert (workspace.is_saved, workspace.is_safe) == (False, False)
-    project, mark = workspace.begin_save()
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    project, n = workspace.begin_save()
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert (workspace.is_saved, workspace.is_safe) == (True, True)
 
 
@@ -46,11 +46,11 @@ def test_the_saved_flag_is_told_when_it_changes_and_only_then() -> None:
     workspace.saved_changed.connect(lambda: changes.append(workspace.is_saved))
     workspace.label((0,), "good")
     workspace.label((0,), "mua")
-    _, mark = workspace.begin_save()
-    workspace.saved(session, mark)
-    _, mark = workspace.begin_save()
+    project, _ = workspace.begin_save()
+    workspace.saved(session, project)
+    project, _ = workspace.begin_save()
     workspace.label((0,), "noise")
-    workspace.saved(session, mark)
+    workspace.saved(session, project)
     assert changes == [False, True, False]
 
 
@@ -74,10 +74,10 @@ def test_an_action_done_while_a_save_takes_in_an_unwritten_one_is_written_once()
     session.is_full = True
     workspace.label((0,), "good")
     session.is_full = False
-    project, mark = workspace.begin_save()
+    project, n = workspace.begin_save()
     workspace.label((0,), "mua")
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert session.everything == ["good", "mua"]
 
 
@@ -101,10 +101,10 @@ def test_actions_on_a_sorting_that_the_file_lacks_wait_for_a_save() -> None:
     workspace.label((0,), "good")
     assert session.journal == []
     assert workspace.is_behind
-    project, mark = workspace.begin_save()
+    project, n = workspace.begin_save()
     workspace.label((0,), "mua")
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert session.everything == ["good", "mua"]
     workspace.label((0,), "noise")
     assert session.everything == ["good", "mua", "noise"]
@@ -114,16 +114,16 @@ def test_a_component_sampled_while_a_save_runs_makes_the_next_action_wait_again(
     workspace, session, _ = opened(sampled=False)
     whole = tiny_project(WAYS)
     workspace.take_sampled(whole.components[0], whole.waveforms[0])
-    project, mark = workspace.begin_save()
+    project, n = workspace.begin_save()
     workspace.take_sampled(whole.components[1], whole.waveforms[1])
     workspace.label((4,), "good")  # a unit that the save does not know
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert session.everything == []
     assert workspace.is_behind
-    project, mark = workspace.begin_save()
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    project, n = workspace.begin_save()
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert session.everything == ["good"]
     assert not workspace.is_behind
 
@@ -131,10 +131,10 @@ def test_a_component_sampled_while_a_save_runs_makes_the_next_action_wait_again(
 def test_a_save_elsewhere_takes_the_actions_since_with_it_and_closes_the_file_before() -> None:
     workspace, session, _ = opened()
     workspace.label((0,), "good")
-    project, mark = workspace.begin_save()
+    project, _ = workspace.begin_save()
     workspace.label((0,), "mua")
     other = FakeSession(list(project.history))
-    workspace.saved(other, mark)
+    workspace.saved(other, project)
     assert session.is_closed
     assert session.everything == ["good", "mua"]
     assert other.everything == ["good", "mua"]
@@ -154,9 +154,9 @@ def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
     workspace.label((1,), "mua")
     assert session.journal == bad
     assert workspace.is_behind
-    project, mark = workspace.begin_save()
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
+    project, n = workspace.begin_save()
+    session.save(project, n_entries=n)
+    workspace.saved(session, project)
     assert session.everything == ["good", "mua"]
 
 

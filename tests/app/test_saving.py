@@ -503,6 +503,6 @@ def test_without_a_place_to_save_one_must_be_given(
     controller.save(tmp_path / "s.h5")
     runner.run()
     assert controller.session_path == tmp_path / "s.h5"
-    controller.workspace.label((0,), "mua")
+    controller.workspace.label((1,), "mua")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good", "mua"]
     controller.close()

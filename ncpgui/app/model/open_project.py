@@ -11,7 +11,7 @@ import numpy as np
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.project_view import ProjectView
-from ncpgui.app.model.saved_state import SaveMark, SaveState, Session
+from ncpgui.app.model.saved_state import SaveState, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
 from ncpgui.core.errors import CurationError, NcpguiError
@@ -49,6 +49,7 @@ class OpenProject(ProjectView):
         self.shapes: GivenShapes | None = None
         self.shapes_problem = ""
         self._save_state = SaveState()
+        self._was_saved = True
         self._clear()
 
     def open(
@@ -77,14 +78,10 @@ class OpenProject(ProjectView):
         self.project = project
         self._components = Components(project)
         self._take_history(history)
-        n_saved = len(project.history)
-        self._save_state.start(
-            session,
-            n_saved=n_saved,
-            n_entries=n_saved + recovered,
-            is_whole=not problem,
-            is_elsewhere=read_only,
-        )
+        in_file = session is not None and not problem
+        saved = self.snapshot() if read_only else project if in_file else None
+        self._save_state.start(session, saved, n_written=len(history.entries))
+        self._was_saved = self.is_saved
         self._start_screen()
         self.opened.emit()
         if recovered:
@@ -108,7 +105,7 @@ class OpenProject(ProjectView):
         return self._save_state.stop()
 
     def _clear(self) -> None:
-        self.project = None
+        self.project, self._was_saved = None, True
         self.shapes, self.shapes_problem = None, ""
         self._components = Components()
         self._take_history(History(Clustering(NO_SPIKES)))
@@ -165,7 +162,7 @@ class OpenProject(ProjectView):
             waveforms={**self.project.waveforms, component.id: waveforms},
             failed=self._components.failed,
         )
-        self._changed(content=True)
+        self._tell_saved()
         self._posterior_changed(component.id)
         ids, is_given = component.spike_ids, self.project.given is not None
         first = component.alternatives[0] if component.alternatives else None
@@ -182,7 +179,7 @@ class OpenProject(ProjectView):
         )
         self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
         self._sortings.initial = unit_of_spike
-        self._changed(base=True)
+        self._tell_saved()
         self._clustering_changed(change)
 
     def set_failed(self, component_id: int, message: str) -> None:
@@ -190,7 +187,7 @@ class OpenProject(ProjectView):
         assert self.project is not None
         self._components.fail(component_id, message)
         self.project = replace(self.project, failed=self._components.failed)
-        self._changed(content=True)
+        self._tell_saved()
         self.components_changed.emit((component_id,))
 
     def put_waveforms(self, component_id: int, waveforms: ComponentWaveforms) -> None:
@@ -209,7 +206,7 @@ class OpenProject(ProjectView):
         """Note where the recording is now."""
         assert self.project is not None
         self.project = replace(self.project, recording=recording)
-        self._changed(content=True)
+        self._tell_saved()
 
     # -- saving -----------------------------------------------------------------------------
 
@@ -221,17 +218,17 @@ class OpenProject(ProjectView):
     @property
     def is_saved(self) -> bool:
         """Whether the last save holds everything; what it lacks may be in the journal, see `is_safe`."""
-        return self._save_state.is_saved
+        return self.project is None or self._save_state.is_saved(self.snapshot())
 
     @property
     def is_safe(self) -> bool:
         """Whether nothing is lost if the program is killed now."""
-        return self.project is None or self._save_state.is_safe(len(self.history.entries))
+        return self.project is None or self._save_state.is_safe(self.snapshot())
 
     @property
     def is_behind(self) -> bool:
         """Whether edits wait for a save, because the journal cannot take them before."""
-        return self._save_state.is_behind(len(self.history.entries))
+        return self.project is not None and self._save_state.is_behind(self.snapshot())
 
     def snapshot(self) -> Project:
         """Return the project with everything done so far in its history; its components as sampled first."""
@@ -244,38 +241,36 @@ class OpenProject(ProjectView):
         components = [self._components.get(component_id) for component_id in ids]
         return replace(self.snapshot(), components=tuple(one for one in components if one is not None))
 
-    def begin_save(self) -> tuple[Project, SaveMark]:
-        """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
+    def begin_save(self) -> tuple[Project, int]:
+        """What to save now, to come back with (`saved`, or `not_saved`), and how long the journal is."""
         project = self.snapshot()
-        return project, self._save_state.mark(len(project.history))
+        return project, self._save_state.begin(project)
 
-    def saved(self, session: Session, mark: SaveMark) -> None:
-        """Note that a save is done; edits since it began go to the journal of `session`."""
-        was = self.is_saved
-        self._guarded(lambda entries: self._save_state.saved(session, mark, entries))
-        if was != self.is_saved:
-            self.saved_changed.emit()
+    def saved(self, session: Session, project: Project) -> None:
+        """Note that a save of `project` is done; edits since go to the journal of `session`."""
+        self._guarded(lambda now: self._save_state.saved(session, project, now))
+        self._tell_saved()
 
     def not_saved(self) -> None:
         """Note that a save failed; edits since it began go to the journal there was before."""
         self._guarded(self._save_state.missed)
 
-    def _guarded(self, write: Callable[[tuple[dict[str, Any], ...]], None]) -> None:
+    def _guarded(self, write: Callable[[Project], None]) -> None:
         try:
-            write(self.history.entries)
+            write(self.snapshot())
         except NcpguiError as error:
             self.warned.emit(f"{NOT_KEPT}: {error}")
 
-    def _changed(self, *, content: bool = False, base: bool = False) -> None:
-        was = self.is_saved
-        self._save_state.change(content=content, base=base)
-        if was:
+    def _tell_saved(self) -> None:
+        """Tell whether everything is saved, where that is other than it was."""
+        was, self._was_saved = self._was_saved, self.is_saved
+        if was != self._was_saved:
             self.saved_changed.emit()
 
     # -- listeners --------------------------------------------------------------------------
 
     def _record(self, _entry: dict[str, Any]) -> None:
-        self._changed()
+        self._tell_saved()
         self._guarded(self._save_state.write)
 
     def _clustering_changed(self, change: Change) -> None:

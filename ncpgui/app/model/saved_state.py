@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -34,90 +33,54 @@ class Session(Protocol):
         """Let others write."""
 
 
-@dataclass(frozen=True)
-class SaveMark:
-    """The state that a save holds, taken when it begins.
-
-    revision, content, base : counts of `SaveState`; n_entries : actions in the history of the saved project;
-    n_in_journal : actions in the journal then.
-    """
-
-    revision: int
-    content: int
-    base: int
-    n_entries: int
-    n_in_journal: int
-
-
 class SaveState:
     """Knows what the session file holds, and writes each action to its journal.
 
-    A journal goes on from the sorting that was saved. An action waits for the next save when the
-    file lacks what it was done on: the sorting before all edits (it grows while components are sampled)
-    or an action before it (writing that one failed).
+    What is saved is known by the snapshot that was: as long as the project has the very same values, and as
+    many actions, there is nothing to save. A journal goes on from the sorting that was saved. An action
+    waits for the next save when the file lacks what it was done on: the sorting before all edits (it grows
+    while components are sampled) or an action before it (writing that one failed).
+
+    In all that follows, `now` is the project as it is, everything that was done in its history.
     """
 
     def __init__(self) -> None:
         self.session: Session | None = None
-        self.revision = 0
-        self._content = self._base = 0
-        self._saved = SaveMark(0, 0, 0, 0, 0)
+        self._saved: Project | None = None
         self._n_written = 0
         self._on_hold = False
 
-    def start(
-        self,
-        session: Session | None,
-        *,
-        n_saved: int,
-        n_entries: int,
-        is_whole: bool,
-        is_elsewhere: bool = False,
-    ) -> None:
-        """Begin with a project of `n_entries` actions, `n_saved` of them saved, the others in the journal.
+    def start(self, session: Session | None, saved: Project | None, *, n_written: int = 0) -> None:
+        """Begin with a project of which `n_written` actions are in the save or in the journal behind it.
 
-        is_whole : whether the journal holds nothing else; if it does, the next action waits for a save;
-        is_elsewhere : whether all of it is in a file that is only read; `session` is None then.
+        saved : what a file holds, None of a project that is in none, or whose journal holds something else;
+            without a `session` it is a file that is only read
         """
-        self.session = session
-        self._content = self._base = 0
-        self._n_written = n_entries
-        self._on_hold = False
-        behind = session is None or n_saved < n_entries or not is_whole
-        base = 0 if session is not None and is_whole else -1
-        self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, n_saved, 0)
-        if is_elsewhere:
-            self._saved = SaveMark(self.revision, 0, 0, n_entries, 0)
+        self.session, self._saved = session, saved
+        self._n_written, self._on_hold = n_written, False
 
     def stop(self) -> Session | None:
         """Forget the session without closing it, and return it."""
-        session, self.session = self.session, None
-        self._saved = SaveMark(self.revision, self._content, self._base, 0, 0)
-        self._n_written = 0
+        session = self.session
+        self.start(None, None)
         return session
 
-    def change(self, *, content: bool = False, base: bool = False) -> None:
-        """Note a change: of actions only, of what no journal keeps, or of the sorting before all edits."""
-        self.revision += 1
-        self._content += content or base
-        self._base += base
-
-    @property
-    def is_saved(self) -> bool:
+    def is_saved(self, now: Project) -> bool:
         """Whether the last save holds everything."""
-        return self._saved.revision == self.revision
+        saved = self._saved
+        return saved is not None and _is_same(saved, now) and len(saved.history) == len(now.history)
 
-    def is_safe(self, n_entries: int) -> bool:
-        """Whether save and journal together hold everything, all `n_entries` actions too."""
-        return self._saved.content == self._content and not self.is_behind(n_entries)
+    def is_safe(self, now: Project) -> bool:
+        """Whether save and journal together hold everything."""
+        return self._saved is not None and _is_same(self._saved, now) and not self.is_behind(now)
 
-    def is_behind(self, n_entries: int) -> bool:
+    def is_behind(self, now: Project) -> bool:
         """Whether actions wait for a save, because the journal cannot take them."""
         if self.session is None:
-            return n_entries > 0 and self._saved.revision != self.revision
-        return self._n_written < n_entries
+            return len(now.history) > 0 and not self.is_saved(now)
+        return self._n_written < len(now.history)
 
-    def write(self, entries: Sequence[dict[str, Any]]) -> None:
+    def write(self, now: Project) -> None:
         """Write the actions that the journal lacks, in order, unless it has to wait for a save.
 
         Raises
@@ -125,20 +88,21 @@ class SaveState:
         SessionError
             One could not be written; it and those after it are tried again with the next.
         """
-        if self.session is None or self._saved.base != self._base or self._on_hold:
+        if self.session is None or self._saved is None or self._on_hold:
             return
-        while self._n_written < len(entries):
-            self.session.append(entries[self._n_written])
+        if self._saved.unit_of_spike is not now.unit_of_spike:
+            return
+        while self._n_written < len(now.history):
+            self.session.append(now.history[self._n_written])
             self._n_written += 1
 
-    def mark(self, n_entries: int) -> SaveMark:
-        """State that a save begun now will hold. No other may begin before it is `saved` or `missed`."""
-        self._on_hold = self._n_written < n_entries  # those are in the save: they must not follow it too
-        n_in_journal = 0 if self.session is None else self.session.n_entries
-        return SaveMark(self.revision, self._content, self._base, n_entries, n_in_journal)
+    def begin(self, now: Project) -> int:
+        """A save of `now` begins: actions in the journal. No other may before it is `saved` or `missed`."""
+        self._on_hold = self._n_written < len(now.history)  # the save has those: they must not follow it too
+        return 0 if self.session is None else self.session.n_entries
 
-    def saved(self, session: Session, mark: SaveMark, entries: Sequence[dict[str, Any]]) -> None:
-        """Go on with `session`, which holds what `mark` says; actions since then are written to it.
+    def saved(self, session: Session, snapshot: Project, now: Project) -> None:
+        """Go on with `session`, which holds `snapshot`; actions since then are written to it.
 
         Raises
         ------
@@ -150,12 +114,18 @@ class SaveState:
                 self.session.close()
             self.session = session
             self._n_written = 0
-        self._n_written = max(self._n_written, mark.n_entries)
-        self._saved = mark
+        self._n_written = max(self._n_written, len(snapshot.history))
+        self._saved = replace(snapshot, waveforms={})
         self._on_hold = False
-        self.write(entries)
+        self.write(now)
 
-    def missed(self, entries: Sequence[dict[str, Any]]) -> None:
+    def missed(self, now: Project) -> None:
         """Go on after a save that failed."""
         self._on_hold = False
-        self.write(entries)
+        self.write(now)
+
+
+def _is_same(one: Project, other: Project) -> bool:
+    """Whether two states of a project have the same values, but for actions and the cache of waveforms."""
+    names = (field.name for field in fields(Project) if field.name not in ("history", "waveforms"))
+    return all(getattr(one, name) is getattr(other, name) for name in names)

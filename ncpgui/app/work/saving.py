@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.app.model.saved_state import SaveMark, Session
+from ncpgui.app.model.saved_state import Session
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
@@ -112,12 +112,12 @@ class Saving:
             if tell or self._again is None:
                 self._again = (target, tell, replace_other)
             return
-        project, mark = self._workspace.begin_save()
+        project, n_in_journal = self._workspace.begin_save()
         self._saved_at = time.monotonic()
 
         def done(session: Session) -> None:
             if not self._is_left:
-                self._take(session, mark, target, tell)
+                self._take(session, project, target, tell)
 
         def failed(error: Exception) -> None:
             if not self._is_left:
@@ -126,16 +126,16 @@ class Saving:
             self._save_again()
 
         session: Any = self._workspace.session  # a `SessionFile`, which this module does not import
-        write = partial(jobs.save, session, target, project, mark.n_in_journal)
+        write = partial(jobs.save, session, target, project, n_in_journal)
         self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
-    def _take(self, session: Session, mark: SaveMark, target: Path, tell: bool) -> None:
+    def _take(self, session: Session, project: Project, target: Path, tell: bool) -> None:
         self.path = session.path
         if session.path.name != target.resolve().name:
             self._workspace.warned.emit(
                 f"{target.name} appeared meanwhile and is not replaced; the session is kept as {session.path}"
             )
-        self._workspace.saved(session, mark)
+        self._workspace.saved(session, project)
         self._work.succeeded.emit(f"saving {target.name}")
         self._preferences.remember_file(session.path)
         if tell:
