@@ -126,9 +126,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_damaged_and_unknown_entries_are_refused_with_a_reason() -> None:
-    with pytest.raises(
-        CurationError, match="'explode' is not known; known: merge, assign, label"
-    ):
+    with pytest.raises(CurationError, match="'explode' is not known; known: merge, assign, label"):
         from_json({"do": "explode"})
     value = to_json(Assign([1], [0]))
     with pytest.raises(CurationError, match="'assign' is damaged"):
