@@ -34,9 +34,9 @@ from spikeinterface.core import BaseRecording, BaseSorting, NumpyRecording, Nump
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
-from benchmarks.recordings.ground_truth import GroundTruth
+from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth
 from benchmarks.recordings.ground_truth import made as made_with_motion
-from benchmarks.recordings.hash_recordings import UV_PER_COUNT, HashTruth
+from benchmarks.recordings.hash_recordings import HashTruth
 from benchmarks.recordings.noise_families import FAMILIES, with_noise
 from benchmarks.recordings.unit_scores import calibration_error, near
 from ncpgui.core.errors import InputError

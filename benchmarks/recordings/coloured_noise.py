@@ -7,9 +7,10 @@ Noise of each family (`noise_families.py`) is added to a recording of SpikeInter
 contacts: with 24 cells (`ground_truth.py`), and without (white noise of the same sd). By default the families
 are the ten spectra, and white noise beside them; the cells are the same in all. With `--all-families` other
 kinds of noise follow, and cells that burst, are wide or positive first (`varied_cells.py`). Each recording is
-sorted with default settings, in a process of its own on one core. A unit is right if it agrees with a true
-one by 0.8, false if it is no cell's (`of_cells` of `unit_scores.py`), and extra if it is of cells, and no
-cell's match. Its peak is the mean size of its spikes where they are largest.
+sorted with default settings, in a process of its own on one core; with `--keep-others` its row is kept as
+soon as it is made. A unit is right if it agrees with a true one by 0.8, false if it is no cell's (`of_cells`
+of `unit_scores.py`), and extra if it is of cells, and no cell's match. Its peak is the mean size of its
+spikes where they are largest.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
@@ -128,12 +129,13 @@ def said(found: Found, key: str) -> np.ndarray[Any, np.dtype[np.float64]]:
 def rows(
     families: list[str], sorters: list[str], truth: GroundTruth, cache: Path, kinds: list[bool]
 ) -> Iterator[dict[str, Any]]:
-    """Rows of all families, without cells and with them."""
-    for number, name in enumerate((*FAMILIES, *OTHER_CELLS)):
-        for with_cells in kinds if name in families else ():
+    """Rows of families, in their order, without cells and with them."""
+    numbers = {name: number for number, name in enumerate((*FAMILIES, *OTHER_CELLS))}
+    for name in families:
+        for with_cells in kinds:
             if name in OTHER_CELLS and not with_cells:
                 continue
-            seeded = truth if with_cells else truth.with_seed(truth.seed + number)
+            seeded = truth if with_cells else truth.with_seed(truth.seed + numbers[name])
             for sorter in sorters:
                 yield row_of(name, sorter, seeded, cache, with_cells=with_cells)
 
@@ -159,20 +161,27 @@ def main() -> int:
     elif arguments.all_families:
         families = [*FAMILIES, *OTHER_CELLS]
     kinds = {"cells": [True], "none": [False], None: [False, True]}[arguments.only]
-    kept = []
+    name = "coloured_noise_development" if arguments.development else "coloured_noise"
+    origin = Origin(truth.seed, PROPOSING_DRAWS, {"spikes": "spikes"})
+    made: list[dict[str, Any]] = []
+
+    def kept() -> str:
+        shown = made
+        if arguments.keep_others and arguments.out:
+            shown = with_others(made, arguments.out / f"{name}.json", "noise", "cells", "sorter")
+        page = page_of(shown, truth) + f"\n{where(device)}\n"
+        keep(name, {"rows": shown}, page=page, origin=origin, folder=arguments.out)
+        return page
+
     for row in rows(families, arguments.sorters, truth, arguments.cache, kinds):
-        kept.append(row)
+        made.append(row)
         print({key: value for key, value in row.items() if key not in LONG[:2]}, flush=True)
         for unit in row["of units"]:
             if not unit["of cells"]:
                 print("   ", {key: round(value, 2) for key, value in unit.items()}, flush=True)
-    name = "coloured_noise_development" if arguments.development else "coloured_noise"
-    if arguments.keep_others and arguments.out:
-        kept = with_others(kept, arguments.out / f"{name}.json", "noise", "cells", "sorter")
-    page = page_of(kept, truth) + f"\n{where(device)}\n"
-    print(page)
-    origin = Origin(truth.seed, PROPOSING_DRAWS, {"spikes": "spikes"})
-    keep(name, {"rows": kept}, page=page, origin=origin, folder=arguments.out)
+        if arguments.keep_others:
+            kept()
+    print(kept())
     return 0
 
 

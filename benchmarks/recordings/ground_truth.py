@@ -8,7 +8,7 @@ contacts. The traces are written once, as int16, and opened from there.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,8 @@ FAR_DECAY_UM = (45.0, 70.0)
 RATE_HZ = (0.7, 12.0)
 NOISE_UV = (6.0, 8.0)
 NOISE_DECAY_UM = 25.0
+TRACES = "traces.raw"
+PIECE_S = 4
 
 
 def hexagon(columns: int, pitch_um: float = 30.0) -> probeinterface.Probe:
@@ -136,13 +138,22 @@ def true_displacement_um(truth: GroundTruth) -> tuple[NDArray[np.float64], NDArr
 
 def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
     """Return the recording and its true sorting, from `folder` where it has been made before."""
-    place = place_of(truth, folder)
-    probe = probe_of(truth)
+    return kept(truth, place_of(truth, folder), lambda: _generated(truth, probe_of(truth))[:2])
+
+
+def kept(
+    truth: GroundTruth, place: Path, make: Callable[[], tuple[BaseRecording, BaseSorting]]
+) -> tuple[BaseRecording, BaseSorting]:
+    """Return a recording in int16 and its true sorting, from the folder `place` where they are already.
+
+    make : the recording in µV, computed where it is read, and the sorting
+    """
     if not _is_there(truth, place):
-        _make(truth, probe, place)
+        _write(*make(), place)
         (place / "truth.json").write_text(json.dumps(asdict(truth), sort_keys=True))
+    probe = probe_of(truth)
     recording = read_binary(
-        traces_of(truth, folder),
+        place / TRACES,
         truth.sampling_frequency_hz,
         "int16",
         probe.get_contact_count(),
@@ -175,7 +186,7 @@ def place_of(truth: GroundTruth, folder: Path) -> Path:
 
 def traces_of(truth: GroundTruth, folder: Path) -> Path:
     """File of the traces of a recording that has been made: int16, interleaved, `UV_PER_COUNT`."""
-    return place_of(truth, folder) / "traces.raw"
+    return place_of(truth, folder) / TRACES
 
 
 def probe_of(truth: GroundTruth) -> probeinterface.Probe:
@@ -261,23 +272,22 @@ def _generated(
     return chosen, sorting, more["templates"].templates_array, noise
 
 
-def _make(truth: GroundTruth, probe: probeinterface.Probe, place: Path) -> None:
-    chosen, sorting, _, _ = _generated(truth, probe)
+def _write(recording: BaseRecording, cells: BaseSorting, place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     for old in ("truth.json", "snr.npy"):
         (place / old).unlink(missing_ok=True)
-    step = int(4 * truth.sampling_frequency_hz)
-    with (place / "traces.raw").open("wb") as file:
-        for start in range(0, chosen.get_num_samples(), step):
-            traces = chosen.get_traces(
-                start_frame=start, end_frame=min(start + step, chosen.get_num_samples())
-            )
-            file.write(_counts(traces).tobytes())
-    spikes = sorting.to_spike_vector()
+    with (place / TRACES).open("wb") as file:
+        for piece in counts_of(recording):
+            file.write(piece.tobytes())
+    spikes = cells.to_spike_vector()
     np.save(
         place / "spikes.npy", np.column_stack([spikes["sample_index"], spikes["unit_index"]]).astype(np.int64)
     )
 
 
-def _counts(traces: NDArray[np.floating]) -> NDArray[np.int16]:
-    return np.clip(np.round(traces / UV_PER_COUNT), -32768, 32767).astype(np.int16)
+def counts_of(recording: BaseRecording) -> Iterator[NDArray[np.int16]]:
+    """Yield a recording in µV as the converter gives it, piece by piece: (n, C), `UV_PER_COUNT` each."""
+    n, step = recording.get_num_samples(), int(PIECE_S * recording.sampling_frequency)
+    for start in range(0, n, step):
+        traces = recording.get_traces(start_frame=start, end_frame=min(start + step, n))
+        yield np.clip(np.round(traces / UV_PER_COUNT), -32768, 32767).astype(np.int16)

@@ -20,9 +20,9 @@ from spikeinterface.core.generate import (
 )
 from spikeinterface.generation import generate_noise
 
+from benchmarks.recordings.ground_truth import UV_PER_COUNT, counts_of
 from ncpgui.core.seeds import stream, stream_seed
 
-UV_PER_COUNT = 0.195
 RATE_HZ = (0.7, 12.0)
 DEPTH_UM = (5.0, 45.0)
 FAR_DEPTH_UM = (50.0, 110.0)
@@ -82,12 +82,7 @@ def made(truth: HashTruth) -> tuple[BaseRecording, BaseSorting]:
         cells = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], rate)
     else:
         cells, traces = _with_cells(truth, probe, traces)
-    counts = np.empty((round(duration * rate), probe.get_contact_count()), np.int16)
-    step = int(4 * rate)
-    for start in range(0, len(counts), step):
-        piece = traces.get_traces(start_frame=start, end_frame=min(start + step, len(counts)))
-        counts[start : start + step] = np.clip(np.round(piece / UV_PER_COUNT), -32768, 32767)
-    recording = NumpyRecording([counts], rate)
+    recording = NumpyRecording([np.concatenate(list(counts_of(traces)))], rate)
     recording.set_channel_gains(UV_PER_COUNT)
     recording.set_channel_offsets(0.0)
     recording.set_probe(probe)

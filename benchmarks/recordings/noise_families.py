@@ -9,7 +9,7 @@ the converter.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,17 +99,20 @@ class Family:
     step_uv: float = UV_PER_COUNT
 
 
+PEAK_300_HZ = Family(peaked(300.0, 2.0))
+ONE_OVER_F = Family(falling(1.0, 3000.0), 20.0)
+DRIFT = 0.3
 SPECTRA = {
     "peak 150 Hz, shared": Family(peaked(150.0, 1.0), 20.0, reach_um=100.0),
-    "peak 300 Hz": Family(peaked(300.0, 2.0)),
+    "peak 300 Hz": PEAK_300_HZ,
     "peak 500 Hz": Family(peaked(500.0, 2.0)),
     "peak 800 Hz": Family(peaked(800.0, 3.0), 7.0),
-    "1/f": Family(falling(1.0, 3000.0), 20.0),
+    "1/f": ONE_OVER_F,
     "1/f^2": Family(falling(2.0, 1000.0), 25.0, reach_um=50.0),
     "hum": Family(hum(50.0), 12.0, reach_um=500.0),
     "hum, half of the contacts": Family(hum(60.0), 12.0, reach_um=500.0, part=0.5),
-    "peak 300 Hz, drifting": Family(peaked(300.0, 2.0), drift=0.3),
-    "1/f, drifting": Family(falling(1.0, 3000.0), 20.0, drift=0.3),
+    "peak 300 Hz, drifting": replace(PEAK_300_HZ, drift=DRIFT),
+    "1/f, drifting": replace(ONE_OVER_F, drift=DRIFT),
 }
 """The ten of the table."""
 
@@ -136,15 +139,11 @@ def with_noise(
 
     `base_uv` is overwritten if its channels lie one after the other, which is faster too.
     """
-    base_uv = np.asfortranarray(base_uv)
-    add_gaussian(base_uv, family, places_um, rate_hz, rng)
-    if family.n_far:
-        add_far_cells(base_uv, family, places_um, rate_hz, rng)
-    if family.artefacts_hz:
-        add_artefacts(base_uv, family, rate_hz, rng)
-    counts = np.empty(base_uv.shape, np.int16, order="F")
-    for channel in range(base_uv.shape[1]):
-        stepped = np.round(base_uv[:, channel] / family.step_uv) * (family.step_uv / UV_PER_COUNT)
+    traces = np.asfortranarray(base_uv)
+    _Added(traces, family, places_um, rate_hz, rng).all()
+    counts = np.empty(traces.shape, np.int16, order="F")
+    for channel in range(traces.shape[1]):
+        stepped = np.round(traces[:, channel] / family.step_uv) * (family.step_uv / UV_PER_COUNT)
         counts[:, channel] = np.clip(np.round(stepped), -32768, 32767)
     return np.ascontiguousarray(counts)
 
@@ -157,66 +156,70 @@ def gaussian(spectrum: Spectrum, n: int, rate_hz: float, rng: np.random.Generato
     return np.asarray(noise / noise.std(), np.float32)
 
 
-def add_gaussian(
-    traces: NDArray[np.float32],
-    family: Family,
-    places_um: NDArray[np.floating],
-    rate_hz: float,
-    rng: np.random.Generator,
-) -> None:
-    """Add the noise that has a spectrum to traces (n, C)."""
-    if family.spectrum is None:
-        return
-    n, n_channels = len(traces), round(family.part * traces.shape[1])
-    gap = np.linalg.norm(places_um[:n_channels, None] - places_um[None, :n_channels], axis=2)
-    shared = np.exp(-gap / family.reach_um) if family.reach_um else np.eye(n_channels)
-    mixing = (family.sd_uv * np.linalg.cholesky(shared)).astype(np.float32)
-    gain = 1 + family.drift * np.sin(np.linspace(0, 2 * np.pi, n, dtype=np.float32))
-    for source in range(n_channels):
-        noise = gain * gaussian(family.spectrum, n, rate_hz, rng)
-        for channel in np.flatnonzero(mixing[:, source]):
-            traces[:, channel] += mixing[channel, source] * noise
+@dataclass(frozen=True, eq=False)
+class _Added:
+    """Noise of a family that is added to traces (n, C) in µV of contacts at `places_um`, in place."""
 
+    traces: NDArray[np.float32]
+    family: Family
+    places_um: NDArray[np.floating]
+    rate_hz: float
+    rng: np.random.Generator
 
-def add_artefacts(
-    traces: NDArray[np.float32], family: Family, rate_hz: float, rng: np.random.Generator
-) -> None:
-    """Add bursts that all contacts see alike, up to a fifth of their size."""
-    n, n_channels = traces.shape
-    low, high = ARTEFACT_BAND_HZ
-    for start in rng.integers(0, n, rng.poisson(family.artefacts_hz * n / rate_hz)):
-        length = min(round(rng.uniform(*ARTEFACT_S) * rate_hz), n - int(start))
-        if length < 2:
-            continue
-        burst = gaussian(lambda f: ((f > low) & (f < high)) + 1e-6, length, rate_hz, rng)
-        burst *= np.hanning(length).astype(np.float32)
-        size = family.artefact_uv * np.exp(rng.normal(0, 0.5)) * rng.uniform(0.8, 1.2, n_channels)
-        traces[start : start + length] += burst[:, None] * size.astype(np.float32)
+    def all(self) -> None:
+        """Add all that the family has."""
+        if self.family.spectrum is not None:
+            self.gaussian(self.family.spectrum)
+        if self.family.n_far:
+            self.far_cells()
+        if self.family.artefacts_hz:
+            self.artefacts()
 
+    def gaussian(self, spectrum: Spectrum) -> None:
+        """Add the noise that has a spectrum."""
+        family, n = self.family, len(self.traces)
+        n_channels = round(family.part * self.traces.shape[1])
+        places_um = self.places_um[:n_channels]
+        gap = np.linalg.norm(places_um[:, None] - places_um[None], axis=2)
+        shared = np.exp(-gap / family.reach_um) if family.reach_um else np.eye(n_channels)
+        mixing = (family.sd_uv * np.linalg.cholesky(shared)).astype(np.float32)
+        gain = 1 + family.drift * np.sin(np.linspace(0, 2 * np.pi, n, dtype=np.float32))
+        for source in range(n_channels):
+            noise = gain * gaussian(spectrum, n, self.rate_hz, self.rng)
+            for channel in np.flatnonzero(mixing[:, source]):
+                self.traces[:, channel] += mixing[channel, source] * noise
 
-def add_far_cells(
-    traces: NDArray[np.float32],
-    family: Family,
-    places_um: NDArray[np.floating],
-    rate_hz: float,
-    rng: np.random.Generator,
-) -> None:
-    """Add spikes of many cells that many contacts see; sizes of cells and of spikes are log-normal."""
-    n, _ = traces.shape
-    time_ms = np.arange(-FAR_MS, FAR_MS, 1000 / rate_hz)
-    for _ in range(family.n_far):
-        width = np.exp(rng.uniform(*np.log(FAR_WIDTH_MS)))
-        shape = 0.5 * np.exp(-(((time_ms - 3 * width) / (2 * width)) ** 2)) - np.exp(
-            -((time_ms / width) ** 2)
-        )
-        centre = rng.uniform(places_um.min(axis=0), places_um.max(axis=0))
-        reach = rng.uniform(*FAR_REACH_UM)
-        seen = np.exp(-np.linalg.norm(places_um - centre, axis=1) / reach)
-        seen *= min(family.far_uv * np.exp(rng.normal(0, 0.7)), FAR_MOST_UV) / seen.max()
-        rate = np.exp(rng.uniform(*np.log(FAR_RATE_HZ)))
-        start = rng.integers(0, n - len(shape), rng.poisson(rate * n / rate_hz))
-        size = np.exp(rng.normal(0, 0.3, len(start)))
-        at = (start[:, None] + np.arange(len(shape))).ravel()
-        values = (size[:, None] * shape).ravel().astype(np.float32)
-        for channel in np.flatnonzero(seen > 0.2 * family.far_uv):
-            np.add.at(traces[:, channel], at, np.float32(seen[channel]) * values)
+    def artefacts(self) -> None:
+        """Add bursts that all contacts see alike, up to a fifth of their size."""
+        (n, n_channels), rng = self.traces.shape, self.rng
+        low, high = ARTEFACT_BAND_HZ
+        for start in rng.integers(0, n, rng.poisson(self.family.artefacts_hz * n / self.rate_hz)):
+            length = min(round(rng.uniform(*ARTEFACT_S) * self.rate_hz), n - int(start))
+            if length < 2:
+                continue
+            burst = gaussian(lambda f: ((f > low) & (f < high)) + 1e-6, length, self.rate_hz, rng)
+            burst *= np.hanning(length).astype(np.float32)
+            size = self.family.artefact_uv * np.exp(rng.normal(0, 0.5)) * rng.uniform(0.8, 1.2, n_channels)
+            self.traces[start : start + length] += burst[:, None] * size.astype(np.float32)
+
+    def far_cells(self) -> None:
+        """Add spikes of many cells that many contacts see; sizes of cells and of spikes are log-normal."""
+        family, places_um, rng = self.family, self.places_um, self.rng
+        n = len(self.traces)
+        time_ms = np.arange(-FAR_MS, FAR_MS, 1000 / self.rate_hz)
+        for _ in range(family.n_far):
+            width = np.exp(rng.uniform(*np.log(FAR_WIDTH_MS)))
+            shape = 0.5 * np.exp(-(((time_ms - 3 * width) / (2 * width)) ** 2)) - np.exp(
+                -((time_ms / width) ** 2)
+            )
+            centre = rng.uniform(places_um.min(axis=0), places_um.max(axis=0))
+            reach = rng.uniform(*FAR_REACH_UM)
+            seen = np.exp(-np.linalg.norm(places_um - centre, axis=1) / reach)
+            seen *= min(family.far_uv * np.exp(rng.normal(0, 0.7)), FAR_MOST_UV) / seen.max()
+            rate = np.exp(rng.uniform(*np.log(FAR_RATE_HZ)))
+            start = rng.integers(0, n - len(shape), rng.poisson(rate * n / self.rate_hz))
+            size = np.exp(rng.normal(0, 0.3, len(start)))
+            at = (start[:, None] + np.arange(len(shape))).ravel()
+            values = (size[:, None] * shape).ravel().astype(np.float32)
+            for channel in np.flatnonzero(seen > 0.2 * family.far_uv):
+                np.add.at(self.traces[:, channel], at, np.float32(seen[channel]) * values)

@@ -7,14 +7,12 @@ as axons have, that is as large as it or larger.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import map_coordinates
-from spikeinterface.core import BaseRecording, NumpySorting, read_binary
+from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting
 from spikeinterface.core.generate import (
     InjectTemplatesRecording,
     default_unit_params_range,
@@ -24,7 +22,7 @@ from spikeinterface.core.generate import (
 )
 from spikeinterface.generation import generate_noise
 
-from benchmarks.recordings.ground_truth import AMPLITUDE_UV, NOISE_UV, UV_PER_COUNT, GroundTruth, probe_of
+from benchmarks.recordings.ground_truth import AMPLITUDE_UV, NOISE_UV, GroundTruth, kept, probe_of
 from ncpgui.core.seeds import stream, stream_seed
 
 KINDS = ("usual", "bursting", "wide", "positive first")
@@ -85,29 +83,13 @@ def positive_first(
     return np.asarray(template + size * phase[:, None] * -template[n_before])
 
 
-def made_varied(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, NumpySorting]:
+def made_varied(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
     """Return a recording of such cells in white noise and its true sorting, as `ground_truth.made` does."""
-    place, probe = folder / f"varied-{truth.probe}-{truth.seed}", probe_of(truth)
-    told = place / "truth.json"
-    if not told.is_file() or json.loads(told.read_text()) != asdict(truth):
-        _make(truth, place)
-        told.write_text(json.dumps(asdict(truth)))
-    recording = read_binary(
-        place / "traces.raw",
-        truth.sampling_frequency_hz,
-        "int16",
-        probe.get_contact_count(),
-        gain_to_uV=UV_PER_COUNT,
-        offset_to_uV=0.0,
-    )
-    recording.set_probe(probe)
-    spikes = np.load(place / "spikes.npy")
-    return recording, NumpySorting.from_samples_and_labels(
-        [spikes[:, 0]], [spikes[:, 1]], truth.sampling_frequency_hz, unit_ids=np.arange(truth.n_units)
-    )
+    return kept(truth, folder / f"varied-{truth.probe}-{truth.seed}", lambda: _generated(truth))
 
 
-def _make(truth: GroundTruth, place: Path) -> None:
+def _generated(truth: GroundTruth) -> tuple[BaseRecording, BaseSorting]:
+    """Return the recording, not yet computed, and its spikes."""
     probe, rate, n = probe_of(truth), truth.sampling_frequency_hz, truth.n_units
     rng = stream(truth.seed, "varied units")
     parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
@@ -159,7 +141,7 @@ def _make(truth: GroundTruth, place: Path) -> None:
     sample, label = np.concatenate(trains), np.repeat(np.arange(n), [len(train) for train in trains])
     order = np.lexsort((label, sample))
     cells = NumpySorting.from_samples_and_labels([sample[order]], [label[order]], rate, unit_ids=np.arange(n))
-    traces = InjectTemplatesRecording(
+    return InjectTemplatesRecording(
         cells,
         templates,
         nbefore=before,
@@ -172,12 +154,4 @@ def _make(truth: GroundTruth, place: Path) -> None:
             spatial_decay=None,
             seed=stream_seed(truth.seed, "varied noise"),
         ),
-    )
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "truth.json").unlink(missing_ok=True)
-    step = int(4 * rate)
-    with (place / "traces.raw").open("wb") as file:
-        for start in range(0, n_samples, step):
-            piece = traces.get_traces(start_frame=start, end_frame=min(start + step, n_samples))
-            file.write(np.clip(np.round(piece / UV_PER_COUNT), -32768, 32767).astype(np.int16).tobytes())
-    np.save(place / "spikes.npy", np.column_stack([sample[order], label[order]]).astype(np.int64))
+    ), cells

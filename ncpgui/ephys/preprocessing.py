@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
+from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.ephys.recording import Recording, check_range
 
 if TYPE_CHECKING:
@@ -144,6 +145,28 @@ class Preprocessed:
             log.info("the noise is coloured: traces are whitened in time too, for matching")
         return taps
 
+    @cached_property
+    def waveform_maps(self) -> NDArray[np.float32] | None:
+        """What makes noise of waveforms white (`white_waveforms`): (n_channels, 32, 32); None if it is."""
+        from ncpgui.ephys.noise_covariance import measured_covariance
+        from ncpgui.ephys.white_waveforms import (
+            at_waveform_lags,
+            band_autocorrelation,
+            lags_of_waveforms,
+            maps_to,
+        )
+
+        if self.whitening_in_time is None:
+            return None
+        rate = self.sampling_frequency_hz
+        noise = measured_covariance(self.in_noise_sd, lags_of_waveforms(rate))
+        own = noise.by_lag[noise.first == noise.second, noise.n_lags - 1 :]
+        measured = (own[:, 1:] != 0).any(axis=1)
+        result = np.tile(np.eye(N_SAMPLES, dtype=np.float32), (self.n_channels, 1, 1))
+        wanted = band_autocorrelation(band_power(self.settings, rate), rate)
+        result[self.good_channels[measured]] = maps_to(at_waveform_lags(own[measured], rate), wanted)
+        return result
+
     def whitened(self) -> BaseRecording:
         """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read.
 
@@ -163,6 +186,15 @@ class Preprocessed:
                 waveforms = unfiltered(waveforms, self.whitening_in_time).astype(np.float32)
             result[:, :, self.good_channels] = waveforms @ np.linalg.inv(self.whitening.astype(np.float64))
         return result
+
+    def in_white_noise(
+        self, waveforms: NDArray[np.float32], channels: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """Waveforms (n, 32, C) of channels (C,) as they would be in white noise behind the band-pass."""
+        from ncpgui.ephys.white_waveforms import mapped
+
+        maps = self.waveform_maps
+        return waveforms if maps is None else mapped(waveforms, maps[channels])
 
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""

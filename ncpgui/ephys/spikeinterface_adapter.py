@@ -42,6 +42,8 @@ except ImportError:  # up to 0.104
 
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
+WHITENING_CHUNK_S = 0.5
+"""Of SpikeInterface; of a shorter recording all is measured."""
 WHITENING_SEED = 0
 REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
 """What SpikeInterface 0.105 calls "offline" there, which its own function refuses."""
@@ -140,8 +142,11 @@ def _keep_compiled() -> None:
 
 def whitening_matrix(traces: BaseRecording) -> NDArray[np.float32]:
     """What traces are multiplied with, for noise of sd 1 that neighbours do not share: (C, C)."""
-    found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
-    measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
+    options: dict[str, int] = {"seed": WHITENING_SEED}
+    if traces.get_num_samples() < WHITENING_CHUNK_S * traces.sampling_frequency:
+        options["chunk_size"] = traces.get_num_samples() - 1
+    found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, **options)
+    measured = get_random_data_chunks(traces, concatenated=True, **options)
     known = (measured != 0).mean(axis=0)  # what is blanked has no variance
     return np.asarray(np.asarray(found._kwargs["W"]) * np.sqrt(known), np.float32)
 

@@ -56,7 +56,10 @@ def with_all_waveforms(project: Project, traces: Preprocessed, *, progress: Prog
     contacts = {component.id: component.contacts for component in missing}
     found = extract_many(traces, project.spikes.sample_index[ids], owner, contacts, progress=progress)
     none = np.zeros((0, 0), dtype=np.float32)
-    read = {one: ComponentWaveforms(waveforms, none) for one, waveforms in found.items()}
+    read = {
+        one: ComponentWaveforms(traces.in_white_noise(waveforms, contacts[one]), none)
+        for one, waveforms in found.items()
+    }
     return replace(project, waveforms={**project.waveforms, **read})
 
 
@@ -116,7 +119,7 @@ def spike_features(
             traces, spikes.sample_index[ids], project.component_of_spike[ids], contacts, progress=progress
         )
         for component_id, some, waveforms in pieces if len(ids) else ():
-            put(component_id, ids[some], waveforms)
+            put(component_id, ids[some], traces.in_white_noise(waveforms, contacts[component_id]))
     return SpikeFeatures(values, channels)
 
 

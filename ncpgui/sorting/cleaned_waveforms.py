@@ -100,11 +100,8 @@ def iterate_cleaned(
                 spikes.amplitude[own],
                 spikes.shift_samples[own],
             )
-            yield (
-                int(key),
-                members,
-                resampled(windows, plan, is_positive=spikes.is_positive[shown]),
-            )
+            waveforms = resampled(windows, plan, is_positive=spikes.is_positive[shown])
+            yield int(key), members, pre.in_white_noise(waveforms, channels)
 
 
 @numba.njit(cache=True, nogil=True)

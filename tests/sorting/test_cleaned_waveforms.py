@@ -19,6 +19,7 @@ N_SAMPLES = 60_000
 N_BEFORE = 30
 TIME = np.arange(100) - N_BEFORE
 CONTACTS = np.array([1, 0, 2])
+SPIKE_FIELDS = ("sample_index", "row", "amplitude", "shift_samples")
 
 
 def templates() -> np.ndarray:
@@ -41,6 +42,7 @@ class Added:
 
     def __init__(self, pre: Preprocessed, spikes: ExplainedSpikes) -> None:
         self._pre, self._spikes = pre, spikes
+        self.in_white_noise = pre.in_white_noise
         self.sampling_frequency_hz, self.n_samples = pre.sampling_frequency_hz, pre.n_samples
         self.n_channels, self.piece_samples = pre.n_channels, 10_000
 
@@ -128,3 +130,24 @@ def test_what_is_left_is_the_noise(filtered: Preprocessed) -> None:
     spikes = spikes_at([3000, 3009, 30_000], [0, 1, 0])
     left = spikes.residual(Added(filtered, spikes), 2900, 3200)
     assert np.abs(left - filtered.traces(2900, 3200)).max() < 1e-4
+
+
+def test_a_cleaned_spike_in_coloured_noise_is_as_in_white_noise_too() -> None:
+    """Noise that is the mean of six samples: slow, so that what is fast stands out."""
+    rng = np.random.default_rng(0)
+    white = rng.normal(size=(N_SAMPLES + 5, 3))
+    slow = np.stack([np.convolve(one, np.ones(6), "valid") for one in white.T], axis=1)
+    probe = Probe(np.column_stack([np.zeros(3), 25.0 * np.arange(3)]))
+    traces = (50 * slow).astype(np.int16)
+    coloured = preprocess(
+        ArrayRecording(traces, sampling_frequency_hz=RATE_HZ, probe=probe), reference="none"
+    )
+    spikes = spikes_at([3000, 3009, 41_000], [0, 1, 0])
+    alone = replace(spikes, **{name: getattr(spikes, name)[[0, 2]] for name in SPIKE_FIELDS})
+    with coloured as pre:
+        assert pre.waveform_maps is not None
+        found = cleaned(Added(pre, spikes), spikes, [0, 2])
+        plain = extract_waveforms(Added(pre, alone), alone.sample_index, CONTACTS)
+        expected = pre.in_white_noise(plain, CONTACTS)
+    assert np.abs(found - expected).max() < 1e-3
+    assert np.abs(expected - plain).max() > 1

@@ -344,7 +344,8 @@ def read_waveforms(
 
     with reopened_traces(project, progress=portion(progress, 0, 1, 2)) as pre:
         times = project.spikes.sample_index[component.spike_ids[component.sampled]]
-        waveforms = extract_waveforms(pre, times, component.contacts, progress=portion(progress, 1, 2, 2))
+        read = extract_waveforms(pre, times, component.contacts, progress=portion(progress, 1, 2, 2))
+        waveforms = pre.in_white_noise(read, component.contacts)
     space = fit_features(waveforms, settings_of(project).assignment_dims)
     return ComponentWaveforms(waveforms, space.project(waveforms))
 
@@ -371,7 +372,8 @@ def read_coordinates(
         for number, piece in enumerate(pieces, start=1):
             times = project.spikes.sample_index[component.spike_ids[piece]]
             report = portion(progress, number, number + 1, n)
-            found[piece] = space.project(extract_waveforms(pre, times, component.contacts, progress=report))
+            read = extract_waveforms(pre, times, component.contacts, progress=report)
+            found[piece] = space.project(pre.in_white_noise(read, component.contacts))
     return replace(waveforms, coordinates=found)
 
 
