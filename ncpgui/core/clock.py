@@ -125,6 +125,17 @@ class Clock:
         last = np.append(begin[1:], n_samples) - 1
         return np.column_stack([self.seconds(begin), self.seconds(last) + 1 / self.sampling_frequency_hz])
 
+    def stretch_at(self, seconds: ArrayLike, n_samples: int) -> NDArray[np.int64]:
+        """Which stretch each second lies in, of a recording of so many samples; -1 = it was not recorded.
+
+        Half a sample before a stretch or after it is in it.
+        """
+        times, half_s = np.asarray(seconds, dtype=np.float64), 0.5 / self.sampling_frequency_hz
+        stretches = self.stretches_s(n_samples)
+        found = np.searchsorted(stretches[:, 0] - half_s, times, side="right") - 1
+        is_past = times > stretches[np.maximum(found, 0), 1] + half_s
+        return np.where(is_past, -1, found).astype(np.int64)
+
     def words(self, n_samples: int) -> str:
         """``from 100 to 142 s, 1 gap (30 s)``, of a recording of so many samples; '' of an even clock."""
         if self.is_even:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.events import Events
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
@@ -88,6 +89,7 @@ class Project:
     waiting : components still to be sampled, in order of id
     failed : id -> message, those of them that could not be sampled
     stimulus : white noise shown during the recording, if any
+    events : times of what happened during the recording, where somebody gave them
     given : the finished sorting that is reviewed; None where spikes were found here
     history : curation commands as JSON values, oldest first
     waveforms : id -> cache of waveforms and features; may lack components
@@ -109,6 +111,7 @@ class Project:
     waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)
     stimulus: Stimulus | None = None
+    events: Events | None = None
     given: GivenSorting | None = None
     history: tuple[dict[str, Any], ...] = ()
     waveforms: dict[int, ComponentWaveforms] = field(default_factory=dict)

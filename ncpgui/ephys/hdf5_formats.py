@@ -143,6 +143,30 @@ def has_nwb_units(path: Path) -> bool:
         return False
 
 
+def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:
+    """Columns (arrays) of each table of intervals in an NWB file, by its name: trials, epochs and others.
+
+    Raises
+    ------
+    RecordingError
+        It is no NWB file, damaged, or refused.
+    """
+    tables: dict[str, dict[str, Any]] = {}
+    try:
+        with opened_hdf5(path) as file:
+            if NWB_MARK not in file.attrs:
+                raise RecordingError(f"{path} is no NWB file; trials are read from those alone")
+            for name, table in file.get("intervals", {}).items():
+                if "start_time" in table:
+                    columns = {key: column for key, column in table.items() if hasattr(column, "shape")}
+                    tables[name] = {key: column[()] for key, column in columns.items()}
+    except RecordingError:
+        raise
+    except (OSError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+        raise RecordingError(f"{path} is not an NWB file, or damaged ({error})") from error
+    return tables
+
+
 def nwb_second_0(path: Path) -> str:
     """When the clock of an NWB file was 0, as ISO 8601 text with the zone; '' where it does not say that."""
     with opened_hdf5(path) as file:

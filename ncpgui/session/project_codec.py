@@ -7,6 +7,7 @@ import numpy as np
 
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError, SessionFormatError
+from ncpgui.core.events import Events
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
@@ -59,6 +60,8 @@ def write_project(root: h5py.Group, project: Project) -> None:
     write_waiting(root, project.waiting)
     if project.stimulus is not None:
         _write_stimulus(root, project.stimulus)
+    if project.events is not None:
+        _write_events(root, project.events)
     if project.given is not None:
         _write_given(root, project.given)
     write_json(root, "settings", project.settings)
@@ -104,6 +107,7 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         model=read_string(root, "model"),
         failed={int(key): str(text) for key, text in failed.items()},
         stimulus=_read_stimulus(root) if "stimulus" in root else None,
+        events=_read_events(root) if "events" in root else None,
         given=_read_given(root, len(spikes)) if "given" in root else None,
         history=tuple(history),
     )
@@ -245,6 +249,26 @@ def _read_stimulus(root: h5py.Group) -> Stimulus:
             frames=frames,
             trigger_sample=read_integers(group, "trigger_sample", np.int64, shape=(None,)),
             pixel_um=attribute(group, "pixel_um", float),
+        )
+    except InputError as error:
+        raise damaged(group, error) from error
+
+
+def _write_events(root: h5py.Group, events: Events) -> None:
+    group = create_group(root, "events", "events")
+    write_array(group, "time_s", events.time_s, unit="s")
+    write_integers(group, "kind", events.kind)
+    write_json(group, "names", list(events.names))
+
+
+def _read_events(root: h5py.Group) -> Events:
+    group = element(root, "events", "events")
+    time_s = read_array(group, "time_s", np.float64, shape=(None,))
+    try:
+        return Events(
+            time_s,
+            read_integers(group, "kind", np.int64, shape=(len(time_s),)),
+            tuple(str(name) for name in read_json(group, "names", list)),
         )
     except InputError as error:
         raise damaged(group, error) from error

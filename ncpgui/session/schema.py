@@ -41,6 +41,7 @@ ENCODINGS: dict[str, int] = {
     "posterior": 1,
     "alternatives": 1,
     "stimulus": 1,
+    "events": 1,
     "given-sorting": 1,
     "component-waveforms": 1,
 }

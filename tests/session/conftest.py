@@ -10,6 +10,7 @@ import pytest
 
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Echoes, WaitingComponent
+from ncpgui.core.events import Events
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
@@ -115,6 +116,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         waiting=(WaitingComponent(2, np.array([2, 0]), np.array([n_spikes - 1])),) if n_spikes else (),
         failed={2: "no model"},
         stimulus=Stimulus(rng.integers(-1, 2, (5, 2, 3)).astype(np.int8), np.arange(5) * 100, 12.5),
+        events=Events(np.array([100.5, 101.25, 133.0]), np.array([0, 1, 0]), ("left", "rechts ü")),
         given=GivenSorting(
             "/data/ks4 März",
             PHY,
