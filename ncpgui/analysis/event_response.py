@@ -1,8 +1,8 @@
 """Spikes around events: which fell where (raster), and how fast the unit fired (PSTH).
 
 A bin has the spikes that came at least its left edge and less than its right edge after an event. Its rate is
-their number by the time that was recorded in it, over all events: what lies before the recording begins, after
-it ends or across a gap was not recorded, and is neither a spike nor a silence.
+their number by the time that was recorded in it, over all events: what lies before the recording begins,
+after it ends or across a gap was not recorded, and is neither a spike nor a silence.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class EventResponse:
 
     @property
     def peak(self) -> tuple[float, float]:
-        """Highest rate of a bin after the event, and the middle of the bin: Hz, s; nan where there is none."""
+        """Highest rate of a bin after the event, and the middle of that bin: Hz, s; nan without one."""
         after = np.flatnonzero((self.edges_s[:-1] >= 0) & (self.recorded_s > 0))
         if len(after) == 0:
             return float("nan"), float("nan")

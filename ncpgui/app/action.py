@@ -37,6 +37,9 @@ class WindowPort(Protocol):
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""
 
+    def ask_events(self) -> None:
+        """Ask for a file with times of events and read it."""
+
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""
 

@@ -279,6 +279,12 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.window.ask_recording_place(), has_project,
     ),
     Action(
+        "load_events", "Load events…", (), "File",
+        "Read times of stimuli or behaviour, and see how units respond to them: .npz with seconds, .csv with "
+        "the column time_s, or trials of .nwb.",
+        lambda c, _: c.window.ask_events(), has_project,
+    ),
+    Action(
         "picture", "Save picture…", ("Ctrl+P",), "File", "Save the window as a PNG.",
         lambda c, _: c.window.save_picture(), has_project,
     ),

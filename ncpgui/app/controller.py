@@ -16,10 +16,13 @@ from ncpgui.app import demo
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.correlograms import Scale, Trains
+from ncpgui.app.presenters.events import EventWindow
 from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.presenters.traces import TraceWindow
+from ncpgui.app.words import count
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
+from ncpgui.app.work.event_responses import EventResponses
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
@@ -34,6 +37,7 @@ from ncpgui.core.errors import (
     SessionUnwritableError,
     SeveralStreamsError,
 )
+from ncpgui.core.events import Events
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 
@@ -70,6 +74,8 @@ class Controller:
         self._panel_data = PanelData(workspace, runner)
         self._panel_data.changed.connect(self.derived_changed.emit)
         self.unit_evidence = UnitEvidence(workspace, runner)
+        self.events = EventResponses(workspace, runner)
+        self.events.look_at(window=EventWindow.of(preferences.get("event window", None)))
         self.read_only_path: Path | None = None
         self._begin()
         workspace.color_by(preferences.get("color_by", ""))
@@ -268,6 +274,42 @@ class Controller:
             key="locate",
             lane="view",
         )
+
+    def load_events(self, path: Path) -> None:
+        """Take times of stimuli or behaviour from a file; they are kept in the session.
+
+        Raises
+        ------
+        InputError
+            There is no recording that they are of.
+        """
+        project = self.workspace.project
+        if project is None:
+            raise InputError("there is no recording that events are of; open a session first")
+        opening = self._saving
+
+        def done(result: tuple[Events, str]) -> None:
+            events, note = result
+            if self._saving is not opening:
+                return
+            self.workspace.put_events(events)
+            if note:
+                self.workspace.warned.emit(f"{path.name}: {note}")
+            self.workspace.told.emit(f"{count(len(events), 'event')} from {path.name}")
+            self._saving.autosave()
+
+        self._work.submit(
+            "Loading events",
+            lambda p: jobs.load_events(project, path, progress=p),
+            done,
+            key="load events",
+            lane="view",
+        )
+
+    def set_event_window(self, window: EventWindow) -> None:
+        """Look at another window around events, now and in the next run."""
+        self.preferences.set("event window", [window.before_s, window.after_s, window.bin_s])
+        self.events.look_at(window=window, kind=self.events.kind)
 
     def close(self) -> None:
         """Stop all work and close the project; what was done stays in its session and journal."""

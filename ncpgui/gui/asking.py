@@ -123,6 +123,15 @@ class AskingWindow(QtWidgets.QMainWindow):
         if name:
             self.controller.locate_recording(Path(name))
 
+    def ask_events(self) -> None:
+        """Ask for a file with times of events and read it."""
+        files = "Events (*.npz *.csv *.tsv *.txt *.nwb *.h5 *.hdf5)"
+        home = self.controller.session_path
+        folder = "" if home is None else str(home.parent)
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Load events", folder, files)
+        if name:
+            self.controller.load_events(Path(name))
+
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""
         box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes

@@ -108,6 +108,7 @@ class MainWindow(AskingWindow):
     def _follow(self) -> None:
         workspace, controller = self.workspace, self.controller
         workspace.opened.connect(self._project_changed)
+        workspace.events_changed.connect(self.bench.events_loaded)
         workspace.saved_changed.connect(self._title_changed)
         workspace.warned.connect(self._warn)
         controller.activity_changed.connect(self._activity_changed)

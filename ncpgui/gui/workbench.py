@@ -16,6 +16,7 @@ from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
+from ncpgui.gui.panels.events import EventsPanel
 from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.panels.history import HistoryPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
@@ -39,8 +40,8 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
 }
 """Ready layouts: the panels on screen."""
 IF_WIDE: dict[str, dict[int, tuple[str, ...]]] = {
-    "decide": {1200: ("correlograms",), 1700: ("features",)},
-    "inspect": {1200: ("waveforms", "units")},
+    "decide": {1200: ("correlograms", "events"), 1700: ("features",)},
+    "inspect": {1200: ("waveforms", "units"), 1700: ("events",)},
 }
 """Panels that a layout has too, in a window at least so many pixels wide."""
 OF_LAYOUT = {
@@ -63,6 +64,7 @@ class Workbench(QtWidgets.QWidget):
         probe map | alternatives
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
                   |           | units | similar units    | features     | traces
+                  |           |                          | events       |
 
     The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
     its room to its neighbours.
@@ -81,6 +83,7 @@ class Workbench(QtWidgets.QWidget):
         self.waveforms = WaveformsPanel(workspace, controller)
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
+        self.events = EventsPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
         self.similar = SimilarUnitsPanel(workspace, controller)
         self.correlograms = CorrelogramsPanel(workspace, controller)
@@ -95,6 +98,7 @@ class Workbench(QtWidgets.QWidget):
             "waveforms": self.waveforms,
             "embedding": self.embedding,
             "fields": self.fields,
+            "events": self.events,
             "units": self.units,
             "similar": self.similar,
             "correlograms": self.correlograms,
@@ -104,6 +108,7 @@ class Workbench(QtWidgets.QWidget):
             "history": self.history,
         }
         self.layout_shown = "decide"
+        self._says_how_to_load = False
         self.by_hand: dict[str, dict[str, bool]] = {}
         self._width_class: tuple[int, ...] = ()
         self._of_layout = _shares_at_first()
@@ -112,7 +117,7 @@ class Workbench(QtWidgets.QWidget):
         tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (tables, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
-        alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
+        alike = ShareSplitter(Qt.Vertical, (self.correlograms, 42), (self.features, 30), (self.events, 40))
         over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
         evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
         below = ShareSplitter(Qt.Horizontal, (views, 74), (evidence, 26))
@@ -187,8 +192,10 @@ class Workbench(QtWidgets.QWidget):
         wanted = {*self.shown}
         project = self.workspace.project
         has_fields = project is not None and project.stimulus is not None
+        has_events = project is not None and (project.events is not None or self._says_how_to_load)
+        lacking = {self.fields: not has_fields, self.events: not has_events}
         for name, panel in self.by_name.items():
-            is_shown = name in wanted and (panel is not self.fields or has_fields)
+            is_shown = name in wanted and not lacking.get(panel, False)
             panel.setVisible(is_shown)
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
@@ -198,7 +205,9 @@ class Workbench(QtWidgets.QWidget):
             splitter.setVisible(not all(part.isHidden() for part in parts))
 
     def show_panel(self, name: str, on: bool) -> None:
-        """Put one panel on screen, or hide it."""
+        """Put one panel on screen, or hide it; that of events says how to load some where there are none."""
+        if name == "events":
+            self._says_how_to_load = on
         self.by_hand.setdefault(self.layout_shown, {})[name] = on
         self._arrange()
 
@@ -267,8 +276,15 @@ class Workbench(QtWidgets.QWidget):
             panel.set_theme(theme)
 
     def project_changed(self) -> None:
-        """Hide receptive fields when there was no stimulus, and windows of panels without a project."""
+        """Hide panels of a stimulus or of events where there are none, and windows without a project."""
+        self._says_how_to_load = False
         self._arrange()
+
+    def events_loaded(self) -> None:
+        """Show events that were just loaded, whatever the layout is."""
+        self._arrange()
+        if "events" not in self.shown:
+            self.show_panel("events", True)
 
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""

@@ -177,5 +177,5 @@ def test_events_in_gaps_and_outside_the_part_that_is_open_are_left_out_and_told(
     events, note = read_events(npz(tmp_path, go=[1.0, 2.5, 9.0]), part)
     assert events.time_s.tolist() == [2.5]
     assert note.startswith("2 of 3 events lie in gaps of the recording, or outside the part")
-    with pytest.raises(InputError, match="3 of 3 events .*give events that were recorded"):
+    with pytest.raises(InputError, match=r"3 of 3 events .*give events that were recorded"):
         read_events(npz(tmp_path, go=[1.0, 8.5, 9.0]), part)

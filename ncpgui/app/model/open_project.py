@@ -15,6 +15,7 @@ from ncpgui.app.model.saved_state import SaveState, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
 from ncpgui.core.errors import CurationError, NcpguiError
+from ncpgui.core.events import Events
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
@@ -40,6 +41,7 @@ class OpenProject(ProjectView):
     opened: ClassVar[Signal] = Signal()
     components_changed: ClassVar[Signal] = Signal(tuple)
     units_changed: ClassVar[Signal] = Signal(Change)
+    events_changed: ClassVar[Signal] = Signal()
     saved_changed: ClassVar[Signal] = Signal()
     told: ClassVar[Signal] = Signal(str)
     warned: ClassVar[Signal] = Signal(str)
@@ -207,6 +209,13 @@ class OpenProject(ProjectView):
         assert self.project is not None
         self.project = replace(self.project, recording=recording)
         self._tell_saved()
+
+    def put_events(self, events: Events) -> None:
+        """Take the times of what happened during the recording, in place of those that were there."""
+        assert self.project is not None
+        self.project = replace(self.project, events=events)
+        self._tell_saved()
+        self.events_changed.emit()
 
     # -- saving -----------------------------------------------------------------------------
 

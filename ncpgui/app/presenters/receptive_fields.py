@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,22 +28,22 @@ class Field(Protocol):
     peak_z: float
 
 
+Tile = TypeVar("Tile", bound="UnitTile")
 MOST_OTHERS = 4
 """Other sortings of which receptive fields are shown: the most probable of the cards."""
 
 
 @dataclass(frozen=True, eq=False)
-class FieldTile:
-    """One unit: field is None while it is computed; unit is None for one that only adopting would make.
+class UnitTile:
+    """One unit: unit is None for one that only adopting would make.
 
-    p_same : share of the posterior in which its spike train, and with it the field, is the same
+    p_same : share of the posterior in which its spike train, and with it what the tile shows, is the same
     (`evidence.same_train`), nan where unknown
     """
 
     name: str
     color: Color
     n_spikes: int
-    field: Field | None
     unit: int | None = None
     is_selected: bool = False
     is_changed: bool = False
@@ -53,6 +53,37 @@ class FieldTile:
     def caption(self) -> str:
         """Beside its name."""
         return count(self.n_spikes, "spike")
+
+    @property
+    def foot_color(self) -> str:
+        """Colour of the theme in which the words below the picture are written."""
+        return "muted"
+
+    @property
+    def same(self) -> str:
+        """In how much of the posterior it is the same; '' where that is unknown."""
+        return "" if math.isnan(self.p_same) else f"same in {percent(self.p_same)}"
+
+    def same_in_full(self, what: str) -> str:
+        """The same in sentences; '' where that is unknown."""
+        if math.isnan(self.p_same):
+            return ""
+        return (
+            f"\nThe same in {percent(self.p_same)} of the posterior: in so many draws a cell and it\n"
+            f"share at least {percent(LEAST_JACCARD)} of the spikes of both, and the {what} is this one"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FieldTile(UnitTile):
+    """A unit with its receptive field, None while that is computed."""
+
+    field: Field | None = None
+
+    @property
+    def foot_color(self) -> str:
+        """Green of a clear field."""
+        return "good" if self.field is not None and self.field.is_clear else "muted"
 
     @property
     def verdict(self) -> str:
@@ -73,9 +104,9 @@ class FieldTile:
     @property
     def foot(self) -> tuple[str, ...]:
         """Words below the map, the longest first, for as much room as there is."""
-        if math.isnan(self.p_same):
+        same = self.same
+        if not same:
             return self.verdict, self.short_verdict
-        same = f"same in {percent(self.p_same)}"
         shorter = [self.short_verdict, self.short_verdict.removeprefix("clear ")]
         with_same = [f"{words} · {same}" for words in dict.fromkeys((self.verdict, *shorter))]
         return *with_same, same, self.short_verdict
@@ -83,12 +114,7 @@ class FieldTile:
     @property
     def tooltip(self) -> str:
         """The tile in full."""
-        text = f"Unit {self.name}, {self.caption}: {self.verdict}"
-        if not math.isnan(self.p_same):
-            text += (
-                f"\nThe same in {percent(self.p_same)} of the posterior: in so many draws a cell and it\n"
-                f"share at least {percent(LEAST_JACCARD)} of the spikes of both, and the field is this one"
-            )
+        text = f"Unit {self.name}, {self.caption}: {self.verdict}{self.same_in_full('field')}"
         if self.field is not None:
             text += f"\nThe largest pixel is {abs(self.field.peak_z):.0f} noise sd"
         return text
@@ -107,21 +133,25 @@ class FieldGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class ReceptiveFieldsView:
+class TilesView(Generic[Tile]):
     """Tiles of the sorting on screen, then those of other cards that differ, a group a sorting.
 
     message : what to show when there are none.
     """
 
-    tiles: tuple[FieldTile, ...]
+    tiles: tuple[Tile, ...] = ()
     message: str = ""
-    has_stimulus: bool = False
     groups: tuple[FieldGroup, ...] = ()
 
     def group_of(self, tile: int) -> FieldGroup:
         """Group of a tile."""
         ends = np.cumsum([group.n_tiles for group in self.groups])
         return self.groups[int(np.searchsorted(ends, tile, side="right"))]
+
+
+@dataclass(frozen=True, eq=False)
+class ReceptiveFieldsView(TilesView[FieldTile]):
+    """Tiles with receptive fields."""
 
     @property
     def note(self) -> str:
@@ -188,17 +218,16 @@ def present_receptive_fields(
             "recording before it is sorted to see the receptive field of each unit.",
         )
     if problem:
-        return ReceptiveFieldsView((), f"No receptive fields: {problem}", True)
+        return ReceptiveFieldsView((), f"No receptive fields: {problem}")
     shown = workspace.shown()
     if shown is None:
-        return ReceptiveFieldsView((), workspace.why_nothing("Receptive fields"), True)
+        return ReceptiveFieldsView((), workspace.why_nothing("Receptive fields"))
     if not shown.units:
-        return ReceptiveFieldsView((), "No units in this sorting.", True)
+        return ReceptiveFieldsView((), "No units in this sorting.")
     groups = sortings_with_fields(workspace, others=others)
     return ReceptiveFieldsView(
         tuple(tile for group in groups for tile in _tiles(workspace, group, known)),
         "",
-        True,
         tuple(FieldGroup(len(group.rows), group.title, group.alternative) for group in groups),
     )
 
@@ -206,21 +235,28 @@ def present_receptive_fields(
 def _tiles(
     workspace: Workspace, group: SortingWithFields, known: dict[bytes, Field]
 ) -> tuple[FieldTile, ...]:
+    return tuple(FieldTile(**told, field=known.get(key)) for key, told in tiles_of(workspace, group))
+
+
+def tiles_of(workspace: Workspace, group: SortingWithFields) -> list[tuple[bytes, dict[str, Any]]]:
+    """Key of the spikes (`spikes_key`) of each unit of a sorting, and what a `UnitTile` says of it."""
     shown = group.sorting
-    return tuple(
-        FieldTile(
-            name=unit.name,
-            color=workspace.coloring.of(shown.component, unit),
-            n_spikes=unit.n_spikes,
-            field=known.get(spikes_key(shown.component.spike_ids[unit.positions])),
-            unit=unit.unit,
-            is_selected=unit.unit is not None and unit.unit in workspace.selected,
-            is_changed=unit.is_changed and not group.title,
-            p_same=_p_same_of(workspace, shown, row),
+    return [
+        (
+            spikes_key(shown.component.spike_ids[unit.positions]),
+            {
+                "name": unit.name,
+                "color": workspace.coloring.of(shown.component, unit),
+                "n_spikes": unit.n_spikes,
+                "unit": unit.unit,
+                "is_selected": unit.unit is not None and unit.unit in workspace.selected,
+                "is_changed": unit.is_changed and not group.title,
+                "p_same": _p_same_of(workspace, shown, row),
+            },
         )
         for row, unit in enumerate(shown.units)
         if row in group.rows
-    )
+    ]
 
 
 def _p_same_of(workspace: Workspace, shown: ShownSorting, row: int) -> float:

@@ -5,7 +5,7 @@ They run on worker threads, so they touch no workspace. What is slow to import i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from ncpgui.core.errors import (
     SessionLockedError,
     SessionReplacedError,
 )
+from ncpgui.core.events import Events
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.posterior import Sampler
 from ncpgui.core.progress import Progress, portion, silent
@@ -34,8 +35,10 @@ from ncpgui.core.stimulus import Stimulus
 
 if TYPE_CHECKING:
     from ncpgui.analysis.correlograms import Correlograms
+    from ncpgui.analysis.event_response import EventResponse
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.analysis.unit_metrics import UnitMetrics
+    from ncpgui.app.presenters.events import EventWindow
     from ncpgui.core.steps import Steps
     from ncpgui.curation.curated_sorting import CuratedSorting
     from ncpgui.export.whole_project import Exported
@@ -467,6 +470,40 @@ def receptive_fields(
         progress(done, len(spike_samples), "receptive fields")
         result[key] = receptive_field(stimulus, samples)
     return result
+
+
+def load_events(project: Project, path: Path, *, progress: Progress = silent) -> tuple[Events, str]:
+    """Events of the recording of a project from a file, and a note where some were left out."""
+    from ncpgui.ephys.event_files import read_events
+
+    progress(0, 1, "reading events")
+    return read_events(path, project.recording)
+
+
+def event_responses(
+    trains: Mapping[bytes, NDArray[np.int64]],
+    events_s: NDArray[np.float64],
+    recording: RecordingReference,
+    window: EventWindow,
+    *,
+    progress: Progress = silent,
+) -> dict[bytes, EventResponse]:
+    """Spikes (samples) of each train around events of a recording."""
+    from ncpgui.analysis.event_response import event_response
+
+    found = {}
+    for done, (key, samples) in enumerate(trains.items()):
+        progress(done, len(trains), "responses to events")
+        found[key] = event_response(
+            samples,
+            events_s,
+            clock=recording.clock,
+            n_samples=recording.n_samples,
+            before_s=window.before_s,
+            after_s=window.after_s,
+            bin_s=window.bin_s,
+        )
+    return found
 
 
 def correlograms(
