@@ -9,14 +9,13 @@ had yet may be given, also one below others: that of an edit, on spikes that wer
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.core.partition import rows_of_clusters
-from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 
 _FEW_IDS = 1 << 20
@@ -29,8 +28,9 @@ class Change:
 
     added : units that exist now and did not before; removed : units that no longer exist;
     modified : units that exist before and after, with other spikes; relabelled : units whose label
-    or lock changed; components : ids of those that have another posterior; description : in words, for the
-    status bar and the undo menu.
+    changed, or of which something is said; components : ids of those that have another posterior;
+    decides : whether something else is known of the relabelled; description : in words, for the status bar
+    and the undo menu.
     """
 
     added: tuple[int, ...] = ()
@@ -39,6 +39,7 @@ class Change:
     modified: tuple[int, ...] = ()
     relabelled: tuple[int, ...] = ()
     components: tuple[int, ...] = ()
+    decides: bool = False
 
     @property
     def moves_spikes(self) -> bool:
@@ -61,7 +62,7 @@ class Reassignment:
 
 
 class Clustering:
-    """Unit and probability of each spike; tells `changed` of each edit, and counts them in `n_changes`.
+    """Unit and probability of each spike; counts edits in `n_changes`, and of each unit in its `version`.
 
     Parameters
     ----------
@@ -74,8 +75,6 @@ class Clustering:
     InputError
         One array is longer than the other, or an id is below -1.
     """
-
-    changed: ClassVar[Signal] = Signal(Change)
 
     def __init__(
         self, unit_of_spike: ArrayLike, probability: ArrayLike | None = None, *, highest: int = UNASSIGNED
@@ -96,6 +95,7 @@ class Clustering:
         self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
         self._highest = highest
         self.n_changes = 0
+        self._version: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._unit)
@@ -136,6 +136,10 @@ class Clustering:
         spikes = self._spikes.get(int(unit))
         return 0 if spikes is None else len(spikes)
 
+    def version(self, unit: int) -> int:
+        """Another number whenever the spikes of a unit are others."""
+        return self._version.get(int(unit), 0)
+
     def require(self, units: ArrayLike) -> None:
         """Raise CurationError unless all of `units` exist."""
         missing = [int(unit) for unit in np.atleast_1d(units) if int(unit) not in self]
@@ -148,10 +152,9 @@ class Clustering:
         return Reassignment(spike_ids, cluster, unit_ids, self._probability[spike_ids])
 
     def apply(self, new: Reassignment, description: str = "", *, restoring: bool = False) -> Change:
-        """Give spikes to units; units left without spikes cease to exist. Tells nobody yet.
+        """Give spikes to units; units left without spikes cease to exist. Tells nobody: `History` does.
 
-        `restoring` is for undo and redo, to which ids that were in use once come back. Whoever
-        applies emits `changed` once its own books are in order (see `History`).
+        `restoring` is for undo and redo, to which ids that were in use once come back.
 
         Raises
         ------
@@ -169,6 +172,7 @@ class Clustering:
         existed = {unit for unit in touched if unit in self._spikes}
         leaving = dict(zip(old_units.tolist(), np.bincount(old_cluster).tolist(), strict=True))
         self.n_changes += 1
+        self._version.update(dict.fromkeys(touched, self.n_changes))
         self._unit[ids] = new.unit_ids[new.cluster]
         self._probability[ids] = new.probability
         joining = _parts(ids, new.cluster, new.unit_ids)

@@ -29,13 +29,13 @@ class History:
     """Does commands on a clustering, its labels and the posteriors of its components, and takes them back.
 
     Signals: `recorded(entry)` with the JSON value of each thing done, to be written to the journal;
-    `changed()` whenever what can be undone or redone is other than before.
+    `changed(change)` once it is done.
 
     labels : unit -> label that it had before anything was done.
     """
 
     recorded: ClassVar[Signal] = Signal(dict)
-    changed: ClassVar[Signal] = Signal()
+    changed: ClassVar[Signal] = Signal(Change)
 
     def __init__(
         self,
@@ -156,20 +156,14 @@ class History:
         units_before = set(self.clustering.unit_ids.tolist())
         n_done = 0
         try:
-            with (
-                self.clustering.changed.blocked(),
-                self.labels.changed.blocked(),
-                self.posteriors.changed.blocked(),
-                self.changed.blocked(),
-                self.recorded.blocked(),
-            ):
+            with self.changed.blocked(), self.recorded.blocked():
                 for entry in entries:
                     self._replay_one(entry, n_done)
                     n_done += 1
         finally:
             units = set(self.clustering.unit_ids.tolist())
             if n_done:
-                self.clustering.changed.emit(
+                self.changed.emit(
                     Change(
                         added=tuple(sorted(units - units_before)),
                         removed=tuple(sorted(units_before - units)),
@@ -178,7 +172,6 @@ class History:
                         relabelled=tuple(sorted(units)),
                     )
                 )
-                self.changed.emit()
         return n_done
 
     def _replay_one(self, entry: Any, number: int) -> None:
@@ -203,6 +196,7 @@ class History:
             description=words,
             relabelled=tuple(sorted(marks)),
             components=() if component is None else (component.id,),
+            decides=edit.decides,
         )
         if spikes is not None:
             change = self.clustering.apply(spikes, words, restoring=True)
@@ -210,13 +204,7 @@ class History:
             self.posteriors.put(component)
         self._entries.append(entry)
         self.recorded.emit(entry)
-        if spikes is not None:
-            self.clustering.changed.emit(change)
-        elif component is not None:
-            self.posteriors.changed.emit(component.id)
-        else:  # labels, or what is known of units
-            self.labels.changed.emit(change.relabelled)
-        self.changed.emit()
+        self.changed.emit(change)
         return change
 
     def _check_said(self, edit: Edit) -> None:

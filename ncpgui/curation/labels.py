@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 from ncpgui.core.errors import CurationError
-from ncpgui.core.signals import Signal
 
 Label = Literal["good", "mua", "noise", "unsorted"]
 LABELS: tuple[Label, ...] = get_args(Label)
@@ -36,9 +35,7 @@ UNMARKED = UnitMark()
 
 
 class Labels:
-    """Label, lock, tag and note of each unit; tells `changed` which units an edit marked."""
-
-    changed: ClassVar[Signal] = Signal(tuple)
+    """Label, acceptance, tag and note of each unit."""
 
     def __init__(self) -> None:
         self._marks: dict[int, UnitMark] = {}

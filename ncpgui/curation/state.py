@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from ncpgui.core.component import Component
-from ncpgui.core.signals import Signal
 from ncpgui.curation.clustering import Clustering, Reassignment
 from ncpgui.curation.decision import Decision
 from ncpgui.curation.labels import Labels, UnitMark
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 
 
 class Posteriors:
-    """Component of each id that is sampled; tells `changed(id)` when an edit put another posterior there."""
-
-    changed: ClassVar[Signal] = Signal(int)
+    """Component of each id that is sampled."""
 
     def __init__(self, components: Iterable[Component] = ()) -> None:
         self._components = {component.id: component for component in components}
@@ -34,7 +31,7 @@ class Posteriors:
         return tuple(self._components[key] for key in sorted(self._components))
 
     def put(self, component: Component) -> None:
-        """Put a component in its place. Whoever does emits `changed` once its own books are in order."""
+        """Put a component in its place."""
         self._components[component.id] = component
 
 
@@ -65,3 +62,10 @@ class Edit:
     component_before: Component | None = None
     component_after: Component | None = None
     decisions: tuple[Decision, ...] = ()
+
+    @property
+    def decides(self) -> bool:
+        """Whether something else is known of units after it, or without it; a label alone says nothing."""
+        after = self.marks_after or {}
+        before = (self.marks_before or {}).items()
+        return bool(self.decisions) or any(after[unit].accepted != mark.accepted for unit, mark in before)

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, ComponentStatus
+from ncpgui.app.model.remembered import Remembered
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import Given, GivenComponents
-from ncpgui.curation.state import Posteriors
+from ncpgui.curation.history import History
+from ncpgui.curation.unit_places import UnitPlaces
 
 
 class Components:
     """The state of all components, sampled or not; `posteriors` are those of the history of edits.
 
-    `given` weighs them by what was decided; `forget` those of which something else is decided now.
+    `places` knows where units are, `given` weighs components by what was decided.
 
     ids : of all components, increasing; component_of_spike : (n_spikes,) int32, id of the component of each
     spike, -1 = none; channel_of_spike : (n_spikes,) int32, main channels.
     """
 
-    def __init__(self, project: Project | None = None) -> None:
-        self.posteriors = Posteriors()
-        self.given: GivenComponents | None = None
-        self._given: dict[int, Given] = {}
+    def __init__(self, project: Project | None, history: History, remembered: Remembered) -> None:
+        self.posteriors = history.posteriors
+        self._remembered = remembered
         self._failed: dict[int, str] = {} if project is None else dict(project.failed)
         self._states: dict[int, ComponentStatus] = {}
-        self._known: dict[int, ComponentStatus] = {}
         known: tuple[Component | WaitingComponent, ...] = ()
         if project is not None:
             known = (*project.components, *project.waiting)
@@ -42,6 +42,13 @@ class Components:
         if project is not None:
             self.channel_of_spike = project.spikes.channel
             self.component_of_spike = project.component_of_spike
+        self.places = UnitPlaces(history.clustering, self.channel_of_spike, self.component_of_spike)
+        self.given = GivenComponents(
+            history,
+            self.places,
+            self.component_of_spike,
+            min_spikes=0 if project is None else project.min_cluster_spikes,
+        )
 
     def n_spikes(self, component_id: int) -> int:
         """Count the spikes of a component."""
@@ -87,35 +94,9 @@ class Components:
     def given_of(self, component_id: int | None) -> Given | None:
         """Component of an id and its condition, None while it is not sampled."""
         component = self.posteriors.get(component_id)
-        if component is None or self.given is None:
+        if component is None:
             return None
-        if component.id not in self._given:
-            self._given[component.id] = self.given.of(component)
-        return self._given[component.id]
-
-    def decided_otherwise(self, component_ids: Iterable[int]) -> set[int]:
-        """Those components of which something else is decided now than when they were weighed."""
-        assert self.given is not None
-        given = self.given
-        return {
-            one
-            for one in component_ids
-            if one not in self._given
-            or [decision.key for decision in self._given[one].decisions]
-            != [decision.key for decision in given.decisions(one)]
-        }
-
-    def forget(self, component_ids: Iterable[int]) -> None:
-        """Weigh components anew when they are asked for, and say anew how far all are."""
-        for component_id in component_ids:
-            self._given.pop(component_id, None)
-        self._known.clear()
-
-    def begin(self, posteriors: Posteriors, given: GivenComponents) -> None:
-        """Go on with another history of edits."""
-        self.posteriors, self.given = posteriors, given
-        self._given.clear()
-        self._known.clear()
+        return self._remembered.get(("given", component.id), lambda: self.given.of(component))
 
     @property
     def failed(self) -> dict[int, str]:
@@ -128,13 +109,11 @@ class Components:
         self._contact[component.id] = component.channel
         self._failed.pop(component.id, None)
         self._states.pop(component.id, None)
-        self._known.pop(component.id, None)
 
     def fail(self, component_id: int, message: str) -> None:
         """Note that a component could not be sampled, and why."""
         self._failed[component_id] = message
         self._states.pop(component_id, None)
-        self._known.pop(component_id, None)
 
     def say(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what is known of the component."""
@@ -149,9 +128,10 @@ class Components:
         """How far a component is."""
         if component_id in self._states:
             return self._states[component_id]
-        if component_id not in self._known:
-            self._known[component_id] = self._found_status(component_id, is_settled, is_sure)
-        return self._known[component_id]
+        known: dict[int, ComponentStatus] = self._remembered.get(("status",), dict)
+        if component_id not in known:
+            known[component_id] = self._found_status(component_id, is_settled, is_sure)
+        return known[component_id]
 
     def _found_status(
         self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]

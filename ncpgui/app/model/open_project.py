@@ -11,6 +11,7 @@ import numpy as np
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.project_view import ProjectView
+from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.model.saved_state import SaveState, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
@@ -20,9 +21,7 @@ from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 from ncpgui.curation.clustering import Change, Clustering, Reassignment
-from ncpgui.curation.conditioned import GivenComponents
 from ncpgui.curation.history import History
-from ncpgui.curation.unit_places import UnitPlaces
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 NOT_KEPT = "The action was done but not written to the journal"
@@ -78,7 +77,6 @@ class OpenProject(ProjectView):
         recovered, problem = _recover(history, entries)
         self.close()
         self.project = project
-        self._components = Components(project)
         self._take_history(history)
         in_file = session is not None and not problem
         saved = self.snapshot() if read_only else project if in_file else None
@@ -109,7 +107,6 @@ class OpenProject(ProjectView):
     def _clear(self) -> None:
         self.project, self._was_saved = None, True
         self.shapes, self.shapes_problem = None, ""
-        self._components = Components()
         self._take_history(History(Clustering(NO_SPIKES)))
         self._start_screen()
 
@@ -118,29 +115,24 @@ class OpenProject(ProjectView):
         if self.project is not None:
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
-        components = self._components.component_of_spike
-        self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
-        given = GivenComponents(history, self._places, components, min_spikes=least)
-        self._components.begin(history.posteriors, given)
-        self._sortings = Sortings(history, initial, self._places, components, min_spikes=least)
+        self._remembered = Remembered()
+        self._components = Components(self.project, history, self._remembered)
+        self._places = self._components.places
+        of_spike = self._components.component_of_spike
+        self._sortings = Sortings(
+            history, initial, self._places, of_spike, self._remembered, min_spikes=least
+        )
         if not self.component_ids:  # nothing else says which units are beside which
             self.colors.spread(history.clustering.unit_ids.tolist())
         history.recorded.connect(self._record)
-        history.clustering.changed.connect(self._clustering_changed)
-        history.labels.changed.connect(self._labels_changed)
-        history.posteriors.changed.connect(self._posterior_changed)
+        history.changed.connect(self._edited)
 
     # -- components -----------------------------------------------------------------------------
 
     def put_rarer(self, component: Component, alternatives: tuple[Alternative, ...]) -> None:
         """Show rarer sortings of a component, as it was sampled, beside the others."""
-        assert self._components.given is not None
         self._components.given.put_rarer(component, alternatives)
-        self._components.forget((component.id,))
-        self._sortings.forget((component.id,))
-        self._forget_shown({component.id})
-        self.components_changed.emit((component.id,))
-        self._show_again({component.id})
+        self._edited(Change(components=(component.id,)))
 
     def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""
@@ -165,7 +157,7 @@ class OpenProject(ProjectView):
             failed=self._components.failed,
         )
         self._tell_saved()
-        self._posterior_changed(component.id)
+        self._edited(Change(components=(component.id,)))
         ids, is_given = component.spike_ids, self.project.given is not None
         first = component.alternatives[0] if component.alternatives else None
         if first is None or first.n_units == 0 or is_given or self.history.is_edited(ids):
@@ -182,12 +174,13 @@ class OpenProject(ProjectView):
         self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
         self._sortings.initial = unit_of_spike
         self._tell_saved()
-        self._clustering_changed(change)
+        self._edited(change)
 
     def set_failed(self, component_id: int, message: str) -> None:
         """Note that a component could not be sampled, and why."""
         assert self.project is not None
         self._components.fail(component_id, message)
+        self._remembered.changed()
         self.project = replace(self.project, failed=self._components.failed)
         self._tell_saved()
         self.components_changed.emit((component_id,))
@@ -201,7 +194,7 @@ class OpenProject(ProjectView):
     def put_shapes(self, shapes: GivenShapes | None, problem: str = "") -> None:
         """Take what the folder of a sorting without recording keeps of shapes, or why there is nothing."""
         self.shapes, self.shapes_problem = shapes, problem
-        self._sortings.forget(())
+        self._remembered.changed()
         self._shapes_came()
 
     def put_recording(self, recording: RecordingReference) -> None:
@@ -282,29 +275,15 @@ class OpenProject(ProjectView):
         self._tell_saved()
         self._guarded(self._save_state.write)
 
-    def _clustering_changed(self, change: Change) -> None:
-        touched = self._places.update((*change.added, *change.removed, *change.modified))
-        self._components.forget(touched)
-        self._sortings.forget(touched)
-        self._tell_change(change, touched)
-
-    def _labels_changed(self, units: tuple[int, ...]) -> None:
-        touched = {component_id for unit in units for component_id in self._places.components_of(unit)}
-        decided = self._components.decided_otherwise(touched)
-        self._components.forget(decided)
-        self._sortings.forget(decided)
-        answered = {component_id for component_id in touched if self.is_doubted(component_id, units)}
-        self._tell_change(Change(relabelled=units), decided | answered)
-
-    def _posterior_changed(self, component_id: int) -> None:
-        self._components.forget((component_id,))
-        self._sortings.forget((component_id,), draws=True)
-        self._forget_shown({component_id})
-        self._tell_change(Change(components=(component_id,)), {component_id})
-
-    def _tell_change(self, change: Change, touched: set[int]) -> None:
-        if change.moves_spikes:
+    def _edited(self, change: Change) -> None:
+        """Count what changed, then tell."""
+        moved = self._places.update((*change.added, *change.removed, *change.modified))
+        about = {one for unit in change.relabelled for one in self._places.components_of(unit)}
+        self._remembered.changed(moved | (about if change.decides else set()), draws=change.components)
+        touched = moved | {*change.components}
+        if touched:
             self._forget_shown(touched)
+        touched |= {one for one in about if change.decides or self.is_doubted(one, change.relabelled)}
         self.units_changed.emit(change)
         self.components_changed.emit(tuple(sorted(touched)))
         self._show_again(touched)

@@ -13,6 +13,7 @@ from ncpgui.app.model.colors import ColorBook
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
+from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.app.words import unit_names
 from ncpgui.core.component import Component
@@ -36,6 +37,7 @@ class ProjectView:
     _components: Components
     _places: UnitPlaces
     _sortings: Sortings
+    _remembered: Remembered
 
     @property
     def clustering(self) -> Clustering:
@@ -157,10 +159,9 @@ class ProjectView:
 
     def whole_as_sampled(self, component_id: int) -> Component:
         """A sampled component before any decision, with the rarer sortings that somebody asked for."""
-        sampled, given = self._components.sampled(component_id), self._components.given
+        sampled = self._components.sampled(component_id)
         assert sampled is not None
-        assert given is not None
-        return given.whole(sampled)
+        return self._components.given.whole(sampled)
 
     def is_decided(self, component_id: int) -> bool:
         """Whether something that was decided weighs the draws of a component."""
@@ -323,8 +324,8 @@ class ProjectView:
         )
 
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
-        """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
-        return self._sortings.memo(key, make)
+        """Value of `make()`, remembered by the version of a component: key is (name, id, ...) or (name,)."""
+        return self._remembered.get(key, make)
 
 
 def _part(

@@ -1,14 +1,12 @@
-"""The sorting of each component as panels show it, remembered until the component changes."""
+"""The sorting of each component as panels show it, remembered under the version of each."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import ColorBook
+from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.model.shown_sorting import (
     ShownSorting,
     current_sorting,
@@ -24,10 +22,6 @@ from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting
 from ncpgui.evidence.units import joined_by_hand
 
-Value = TypeVar("Value")
-OF_DRAWS = frozenset({"pca", "principal components", "depth"})
-"""Names of what is remembered of the draws and their waveforms, which no edit changes."""
-
 
 class Sortings:
     """Current sorting and previews of each component, made when first asked for.
@@ -38,6 +32,7 @@ class Sortings:
     initial : (n_spikes,) sorting before any curation; set it when that grows
     places : of the units as they are
     component_of_spike : (n_spikes,) id of the component of each spike, -1 = none;
+    remembered : what is known of each component under its version;
     min_spikes : `Project.min_cluster_spikes`
     """
 
@@ -47,6 +42,7 @@ class Sortings:
         initial: NDArray[np.int64],
         places: UnitPlaces,
         component_of_spike: NDArray[np.integer],
+        remembered: Remembered,
         *,
         min_spikes: int = 0,
     ) -> None:
@@ -56,7 +52,7 @@ class Sortings:
         self._places = places
         self._component = component_of_spike
         self._min_spikes = min_spikes
-        self._memo: dict[tuple[Any, ...], Any] = {}
+        self._remembered = remembered
         self._last: dict[int, ShownSorting] = {}
 
     def current(self, component: Component) -> ShownSorting:
@@ -71,16 +67,16 @@ class Sortings:
                 before=last,
                 min_spikes=self._min_spikes,
                 unknown=self.is_unknown,
-                decided=self.memo(("decided",), lambda: self._places.decided(self._history)),
+                decided=self._remembered.get(("decided",), lambda: self._places.decided(self._history)),
             )
             self._last[component.id] = shown
             return shown
 
-        return self.memo(("current", component.id), make)
+        return self._remembered.get(("current", component.id), make)
 
     def preview(self, component: Component, index: int) -> ShownSorting:
         """What adopting an alternative of a component would give."""
-        return self.memo(
+        return self._remembered.get(
             ("preview", component.id, index),
             lambda: preview_sorting(
                 self._history.clustering,
@@ -100,7 +96,7 @@ class Sortings:
 
     def present(self, component: Component) -> int | None:
         """Index of the alternative that the current sorting of a component is, None when none."""
-        return self.memo(
+        return self._remembered.get(
             ("present", component.id),
             lambda: present_alternative(self._history.clustering, component),
         )
@@ -115,7 +111,7 @@ class Sortings:
             return None if index == OTHER else index
 
         present = self.present(component)
-        return self.memo(("in use", component.id), find) if present is None else present
+        return self._remembered.get(("in use", component.id), find) if present is None else present
 
     def is_unknown(self, unit: int) -> bool:
         """Whether a person joined the unit across components: no posterior tells of it as it is."""
@@ -129,7 +125,7 @@ class Sortings:
         if index == self.present(component):
             return len(self.current(component).units)
         alternative, labels = component.alternatives[index], self._history.labels
-        return self.memo(
+        return self._remembered.get(
             ("n units", component.id, index),
             lambda: n_units_after(self._history.clustering, component, alternative, labels.accepted),
         )
@@ -139,24 +135,3 @@ class Sortings:
         return not self.current(component).units and not any(
             self.n_units(component, index) for index in range(len(component.alternatives))
         )
-
-    def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
-        """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        return self._memo[key]
-
-    def drop(self, component_id: int) -> None:
-        """Drop what was made of one component, and nothing else."""
-        for key in [key for key in self._memo if len(key) > 1 and key[1] == component_id]:
-            del self._memo[key]
-
-    def forget(self, component_ids: Iterable[int], *, draws: bool = False) -> None:
-        """Drop what was made of some components, and of no component in particular.
-
-        draws : whether their draws are others now; else what is `OF_DRAWS` stays
-        """
-        gone = set(component_ids)
-        stays: frozenset[str] = frozenset() if draws else OF_DRAWS
-        for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in stays)]:
-            del self._memo[key]

@@ -7,7 +7,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -223,17 +223,16 @@ class Workspace(OpenProject):
         if like is not None:
             ids.add(like.component.id)
         waveforms = {one: found for one in sorted(ids) if (found := self.waveforms(one)) is not None}
-        key = (units, None if like is None else like.key, *((one, id(waveforms[one])) for one in waveforms))
-        known: dict[Any, tuple[TogetherSorting, ComponentWaveforms | None]]
-        known = self.memo(("together",), dict)
-        if key not in known:
-            known.clear()
-            self._sortings.drop(TOGETHER)
+        which = None if like is None else (like.component.id, *like.key)
+        self._remembered.tell(TOGETHER, (units, which, *((one, id(waveforms[one])) for one in waveforms)))
+
+        def make() -> tuple[TogetherSorting, ComponentWaveforms | None]:
             rows = [] if like is None else [self._drawn_of(like, row) for row in range(len(like.units))]
             rows += [self._drawn(unit) for unit in units]
             assert self.project is not None
-            known[key] = drawn_together(rows, waveforms, self.project.probe, like=like, shapes=self.shapes)
-        return known[key]
+            return drawn_together(rows, waveforms, self.project.probe, like=like, shapes=self.shapes)
+
+        return self.memo(("together", TOGETHER), make)
 
     @property
     def drawn_together(self) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Numbers of units that take work, each computed once: quality metrics, and firing times of pairs.
 
-Both are about the spikes of a unit; when these change they are forgotten, and computed again if they are on
-screen. They wait behind everything else that the screen waits for.
+Both are about the spikes of a unit, and are known by their version: of a unit that has other spikes they are
+computed again if they are on screen. They wait behind everything else that the screen waits for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.signals import Signal
-from ncpgui.curation.clustering import Change
 
 if TYPE_CHECKING:
     from ncpgui.analysis.unit_metrics import UnitMetrics
@@ -24,31 +23,48 @@ if TYPE_CHECKING:
 UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
 METRICS, PAIRS = "unit metrics", "pairs"
+Versioned = tuple[int, int]
+"""A unit and the version of its spikes."""
 
 
 class UnitEvidence:
     """Asks for what is missing, and remembers what came.
 
     Signal: `changed` something of it arrived.
-
-    Attributes
-    ----------
-    metrics : by unit, those that are known
-    nats : of pairs of units (the smaller first), log likelihood of one neuron against two
     """
 
     changed: ClassVar[Signal] = Signal()
 
     def __init__(self, workspace: Workspace, runner: Runner) -> None:
-        self.metrics: dict[int, UnitMetrics] = {}
-        self.nats: dict[tuple[int, int], float] = {}
         self._workspace = workspace
         self._runner = runner
-        self._asked: set[int] = set()
-        self._asked_pairs: set[tuple[int, int]] = set()
         self._wants_metrics = False
-        workspace.opened.connect(self._forget_all)
-        workspace.units_changed.connect(self._units_changed)
+        self._begin()
+        workspace.opened.connect(self._opened)
+        workspace.units_changed.connect(lambda _: self._ask_metrics())
+
+    def _begin(self) -> None:
+        self._metrics: dict[Versioned, UnitMetrics] = {}
+        self._nats: dict[tuple[Versioned, Versioned], float] = {}
+        self._asked: set[Versioned] = set()
+        self._asked_pairs: set[tuple[Versioned, Versioned]] = set()
+
+    @property
+    def metrics(self) -> dict[int, UnitMetrics]:
+        """By unit, those that are known of its spikes."""
+        return {one[0]: found for one, found in self._metrics.items() if one == self._now(one[0])}
+
+    @property
+    def nats(self) -> dict[tuple[int, int], float]:
+        """Of pairs of units (the smaller first), log likelihood of one neuron against two."""
+        return {
+            (one[0], other[0]): nats
+            for (one, other), nats in self._nats.items()
+            if one == self._now(one[0]) and other == self._now(other[0])
+        }
+
+    def _now(self, unit: int) -> Versioned:
+        return unit, self._workspace.clustering.version(unit)
 
     def want_metrics(self, wanted: bool) -> None:
         """Compute metrics of all units, or stop."""
@@ -60,30 +76,18 @@ class UnitEvidence:
         else:
             self._runner.cancel_key(METRICS)
 
-    def _forget_all(self) -> None:
+    def _opened(self) -> None:
         self._runner.cancel_key(METRICS)
         self._runner.cancel_key(PAIRS)
-        self.metrics.clear()
-        self.nats.clear()
-        self._asked.clear()
-        self._asked_pairs.clear()
-        self._ask_metrics()
-
-    def _units_changed(self, change: Change) -> None:
-        units = {*change.added, *change.removed, *change.modified}
-        for unit in units:
-            self.metrics.pop(unit, None)
-        self._asked -= units
-        for pair in [pair for pair in self.nats if units & {*pair}]:
-            del self.nats[pair]
-        self._asked_pairs = {pair for pair in self._asked_pairs if not units & {*pair}}
+        self._begin()
         self._ask_metrics()
 
     def _ask_metrics(self) -> None:
         project = self._workspace.project
         if not self._wants_metrics or project is None or self._asked:
             return
-        missing = [unit for unit in self._workspace.clustering.unit_ids.tolist() if unit not in self.metrics]
+        known = self.metrics
+        missing = [unit for unit in self._workspace.clustering.unit_ids.tolist() if unit not in known]
         units = missing[:UNITS_AT_ONCE]
         if not units:
             return
@@ -92,10 +96,10 @@ class UnitEvidence:
         trains = {unit: spikes.sample_index[ids[unit]] for unit in units}
         fired = {unit: project.fired[ids[unit]] for unit in units}
         amplitudes = {unit: spikes.amplitude[ids[unit]] for unit in units}
-        self._asked = set(units)
+        asked = self._asked = {self._now(unit) for unit in units}
 
         def done(found: dict[int, UnitMetrics]) -> None:
-            self.metrics.update({unit: found[unit] for unit in units if unit in self._asked})
+            self._metrics.update({one: found[one[0]] for one in asked})
             self._asked = set()
             self.changed.emit()
             self._ask_metrics()
@@ -124,19 +128,21 @@ class UnitEvidence:
         """Ask what firing times say of a unit and each of the others."""
         project = self._workspace.project
         pairs = [(min(unit, other), max(unit, other)) for other in others]
-        pairs = [pair for pair in pairs if pair not in self.nats and pair not in self._asked_pairs]
+        asked = {(one, other): (self._now(one), self._now(other)) for one, other in pairs}
+        pairs = [one for one in pairs if asked[one] not in self._nats and asked[one] not in self._asked_pairs]
+        waits = {asked[one] for one in pairs}
         if project is None or not pairs:
             return
         trains: dict[int, NDArray[np.int64]] = {
             one: project.fired[self._workspace.clustering.spikes_of(one)]
             for one in {one for pair in pairs for one in pair}
         }
-        self._asked_pairs.update(pairs)
+        self._asked_pairs.update(waits)
         rate_hz = project.spikes.sampling_frequency_hz
 
         def done(found: dict[tuple[int, int], float]) -> None:
-            self.nats.update({pair: nats for pair, nats in found.items() if pair in self._asked_pairs})
-            self._asked_pairs.difference_update(pairs)
+            self._nats.update({asked[pair]: nats for pair, nats in found.items()})
+            self._asked_pairs -= waits
             self.changed.emit()
 
         self._runner.submit(
@@ -145,7 +151,7 @@ class UnitEvidence:
                 lambda p: jobs.pair_times(trains, pairs, rate_hz, progress=p),
                 done,
                 failed=lambda error: self._workspace.told.emit(f"No firing times of pairs: {error}"),
-                cancelled=lambda: self._asked_pairs.difference_update(pairs),
+                cancelled=lambda: self._asked_pairs.difference_update(waits),
                 key=PAIRS,
                 lane="view",
                 priority=1,
