@@ -33,6 +33,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.files import replaced_file
 from ncpgui.core.motion import Places
 from ncpgui.core.project import Project
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream
 from ncpgui.core.source_revision import Revision, same_source
 from ncpgui.ephys.preprocessing import Preprocessed
@@ -43,7 +44,6 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
-from ncpgui.sorting.sampling import Sampled
 from ncpgui.sorting.unit_distances import distances
 
 DENSE = {

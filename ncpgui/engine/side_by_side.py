@@ -7,15 +7,14 @@ few; on a GPU, where there are many too. Each set gets what it gets alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
+from ncpgui.core.sampled import Sampled
 from ncpgui.engine.checked_times import checked_times
 from ncpgui.engine.networks.as_arrays import tells_times
 from ncpgui.engine.sampling.beams import beam_samples_of_many
@@ -23,19 +22,6 @@ from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.torch_defaults import usual_defaults
 from ncpgui.engine.waveform_clustering import encoded, opened_model
-
-
-@dataclass(frozen=True)
-class SetDraws:
-    """Draws of a set, or its beam, the (n, d) float32 features of its spikes, and the name of the network.
-
-    knows_times : whether the network was told the times and reads them
-    """
-
-    posterior: PosteriorSamples
-    features: NDArray[np.float32]
-    model: str
-    knows_times: bool
 
 
 @usual_defaults()
@@ -51,7 +37,7 @@ def draws_side_by_side(
     model: str | Path | None = None,
     device: str = "auto",
     progress: Progress = silent,
-) -> list[SetDraws]:
+) -> list[Sampled]:
     """Draw from the posterior of each of several sets, or search the beam of each, as `cluster`.
 
     Parameters
@@ -95,7 +81,7 @@ def draws_side_by_side(
             for posterior, one, seed in zip(drawn, seen, seeds, strict=True)
         ]
     return [
-        SetDraws(
+        Sampled(
             posterior,
             one.encoding.features[0].float().cpu().numpy(),
             checkpoint.name,

@@ -11,12 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.alternatives import SortingMode, group_alternatives
 from ncpgui.core.arguments import WHOLE_NUMBERS, array, pairs, reporting, whole_number
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples, Sampler
 from ncpgui.core.progress import Progress, portion
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.waveform_format import (
     MAX_CHANNELS,
     MAX_NOISE,
@@ -43,21 +44,21 @@ MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
 
 
-@dataclass(frozen=True)
-class ClusterResult:
+@dataclass(frozen=True, kw_only=True)
+class ClusterResult(Sampled):
     """Posterior over clusterings of n spikes.
 
+    posterior : samples, ancestral and swept (`sampling.sweeps`), linked spikes aside; log q is nan of swept
+        samples, which are draws of no law that is known, and cannot be weighed by it; the weights are equal
+        unless there are links. Where no samples were asked for, the beam: most probable label vectors and no
+        posterior, `sampler` "beam"
+    labels, log_prob, weight, order : its (S, n) int32, (S,) and (S,) float64, (S,) int32 or None
+    modes : structurally different sortings, the most probable first
     map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
-    sampler : "draws", or "beam" where no samples were asked for: then labels, weights and alternatives are
-        those of the beam, most probable label vectors and no posterior
-    labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
-        swept (`sampling.sweeps`), linked spikes aside; log q is nan of swept samples, which are draws of
-        no law that is known, and cannot be weighed by it; the weights are equal unless there are links
-    order : (S,) int32, number of the order of the spikes in which each sample was drawn; None of a beam
-    beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
-    alternatives : (A, n) int32, structurally different sortings, the most probable first
-    alternative_mass, alternative_mass_se : (A,) probability of each and its standard error
-        (`PosteriorSamples.standard_error`)
+    alternatives, alternative_mass, alternative_mass_se : (A, n) int32, (A,), (A,) of the modes: labels,
+        probability and its standard error (`PosteriorSamples.standard_error`)
+    beam : the most probable label vectors found, best first, None where none were asked for;
+        beam_labels, beam_log_prob : its (B, n), (B,)
     features : (n, d) float32, the network's encoding of each spike
     links_log_prob : log of the probability that all links hold, in nats: what they cost; 0 without links
     model : name of the network
@@ -67,23 +68,66 @@ class ClusterResult:
     knows_times : whether the network was told the times and reads them
     """
 
-    map_labels: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    log_prob: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    order: NDArray[np.int32] | None
-    beam_labels: NDArray[np.int32]
-    beam_log_prob: NDArray[np.float64]
-    alternatives: NDArray[np.int32]
-    alternative_mass: NDArray[np.float64]
-    alternative_mass_se: NDArray[np.float64]
-    features: NDArray[np.float32]
-    links_log_prob: float
-    model: str
-    order_spread: float
-    notes: tuple[str, ...]
-    knows_times: bool = False
-    sampler: Sampler = "draws"
+    modes: tuple[SortingMode, ...]
+    beam: PosteriorSamples | None = None
+    links_log_prob: float = 0.0
+    order_spread: float = float("nan")
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sampler(self) -> Sampler:
+        """How the label vectors were found."""
+        return self.posterior.sampler
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Samples, (S, n); a copy."""
+        return self.posterior.labels
+
+    @property
+    def log_prob(self) -> NDArray[np.float64]:
+        """Log q of each sample, in nats."""
+        return self.posterior.log_prob
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each sample."""
+        return self.posterior.weight
+
+    @property
+    def order(self) -> NDArray[np.int32] | None:
+        """Number of the order of the spikes in which each sample was drawn."""
+        return self.posterior.order
+
+    @property
+    def map_labels(self) -> NDArray[np.int32]:
+        """The point estimate, (n,)."""
+        return self.modes[0].labels
+
+    @property
+    def alternatives(self) -> NDArray[np.int32]:
+        """Labels of the modes, (A, n)."""
+        return np.stack([mode.labels for mode in self.modes])
+
+    @property
+    def alternative_mass(self) -> NDArray[np.float64]:
+        """Probability of each mode."""
+        return np.array([mode.mass for mode in self.modes])
+
+    @property
+    def alternative_mass_se(self) -> NDArray[np.float64]:
+        """Standard error of the probability of each mode."""
+        return np.array([mode.mass_se for mode in self.modes])
+
+    @property
+    def beam_labels(self) -> NDArray[np.int32]:
+        """Label vectors of the beam, (B, n)."""
+        return np.zeros((0, self.posterior.n_points), np.int32) if self.beam is None else self.beam.labels
+
+    @property
+    def beam_log_prob(self) -> NDArray[np.float64]:
+        """Log q of each vector of the beam, in nats."""
+        return np.zeros(0) if self.beam is None else self.beam.log_prob
 
 
 @usual_defaults()
@@ -180,20 +224,11 @@ def cluster(
         )
     posterior = drawn or best
     assert posterior is not None
-    modes = group_alternatives(posterior)
     spread = order_spread(posterior)
-    n_spikes = len(waveforms)
     return ClusterResult(
-        map_labels=modes[0].labels,
-        labels=posterior.labels,
-        log_prob=posterior.log_prob,
-        weight=posterior.weight,
-        order=posterior.order,
-        beam_labels=best.labels if best else np.zeros((0, n_spikes), np.int32),
-        beam_log_prob=best.log_prob if best else np.zeros(0),
-        alternatives=np.stack([mode.labels for mode in modes]),
-        alternative_mass=np.array([mode.mass for mode in modes]),
-        alternative_mass_se=np.array([mode.mass_se for mode in modes]),
+        posterior=posterior,
+        modes=tuple(group_alternatives(posterior)),
+        beam=best,
         features=encoding.features[0].float().cpu().numpy(),
         links_log_prob=links_log_prob,
         model=checkpoint.name,
@@ -204,7 +239,6 @@ def cluster(
             *(_notes_on_times(times, checkpoint, seen.wandered_um) if times is not None else ()),
         ),
         knows_times=times is not None and network.takes_times,
-        sampler=posterior.sampler,
     )
 
 

@@ -15,6 +15,7 @@ from ncpgui.core.partition import cluster_sizes
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
@@ -32,7 +33,7 @@ from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
-from ncpgui.sorting.sampling import ClusterFunction, Sampled
+from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed

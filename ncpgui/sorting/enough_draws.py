@@ -16,8 +16,8 @@ import numpy as np
 
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.sampled import Sampled
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.sampling import Sampled
 
 FEWEST = 100
 """Fewer draws than this are made all at once: half of them would say too little."""

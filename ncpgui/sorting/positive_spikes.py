@@ -7,28 +7,17 @@ negative one: the posterior of a group is the product of those of its two signs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Pairs
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
-
-
-@dataclass(frozen=True)
-class _Both:
-    """What is used of the result of `engine.cluster`."""
-
-    labels: NDArray[np.int32]
-    log_prob: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    order: NDArray[np.int32] | None
-    features: NDArray[np.float32]
-    model: str
-    knows_times: bool
 
 
 def is_positive(waveforms: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -57,14 +46,15 @@ def by_sign(cluster: Callable[..., Any], *, beam: int = 0) -> Callable[..., Any]
             links = {"must_link": must_link, "cannot_link": cannot_link}
             return cluster(waveforms, seed=seed, times_s=times_s, clamped=clamped, **links, **options)
 
-        def sampled(rows: NDArray[np.bool_], factor: float, seed: int) -> Any:
+        def sampled(rows: NDArray[np.bool_], factor: float, seed: int) -> Sampled:
             held = None if clamped is None else np.asarray(clamped)[rows]
             if held is not None and (held < 0).all():
                 held = None
             links = {"must_link": _among(must_link, rows), "cannot_link": _among(cannot_link, rows)}
             when = None if times_s is None else times_s[rows]
             spikes = np.float32(factor) * waveforms[rows]
-            return cluster(spikes, seed=seed, times_s=when, clamped=held, **links, **options)
+            found: Sampled = cluster(spikes, seed=seed, times_s=when, clamped=held, **links, **options)
+            return found
 
         if positive.all():
             return sampled(positive, -1.0, seed)
@@ -77,27 +67,18 @@ def by_sign(cluster: Callable[..., Any], *, beam: int = 0) -> Callable[..., Any]
     return clustered
 
 
-def _best_pairs(down: Any, up: Any, width: int) -> tuple[_Both, _Both]:
+def _best_pairs(down: Sampled, up: Sampled, width: int) -> tuple[Sampled, Sampled]:
     """Rows of two beams that go together in the most probable `width` vectors of both signs, best first.
 
     A draw of one sign goes with any of the other; the most probable of both are pairs of probable ones.
     """
-    log_prob = down.log_prob[:, None] + up.log_prob[None]
+    log_prob = down.posterior.log_prob[:, None] + up.posterior.log_prob[None]
     best = np.argsort(-log_prob, axis=None, kind="stable")[:width]
-    rows = np.unravel_index(best, log_prob.shape)
-
-    def taken(one: Any, row: NDArray[np.intp]) -> _Both:
-        return _Both(
-            one.labels[row],
-            one.log_prob[row],
-            one.weight[row],
-            None,
-            one.features,
-            one.model,
-            one.knows_times,
-        )
-
-    return taken(down, rows[0]), taken(up, rows[1])
+    of_down, of_up = np.unravel_index(best, log_prob.shape)
+    return (
+        replace(down, posterior=down.posterior.subset(of_down)),
+        replace(up, posterior=up.posterior.subset(of_up)),
+    )
 
 
 def _among(pairs: Pairs, rows: NDArray[np.bool_]) -> Pairs:
@@ -107,33 +88,31 @@ def _among(pairs: Pairs, rows: NDArray[np.bool_]) -> Pairs:
 
 
 def _joined(
-    down: Any,
-    up: Any,
+    down: Sampled,
+    up: Sampled,
     positive: NDArray[np.bool_],
     clamped: NDArray[np.integer] | None,
     must_link: Pairs,
-) -> _Both:
-    labels = np.empty((len(down.labels), len(positive)), np.int32)
-    labels[:, ~positive] = down.labels
-    labels[:, positive] = up.labels + down.labels.max(axis=1, keepdims=True) + 1
+) -> Sampled:
+    below, above = down.posterior, up.posterior
+    labels = np.empty((below.n_samples, len(positive)), np.int32)
+    labels[:, ~positive] = below.labels
+    labels[:, positive] = above.labels + below.labels.max(axis=1, keepdims=True) + 1
     if clamped is not None:
         _hold_together(labels, np.asarray(clamped), positive)
     for pair in must_link:
         _hold_together(labels, np.where(np.isin(np.arange(len(positive)), pair), 0, -1), positive)
     features = np.empty((len(positive), down.features.shape[1]), np.float32)
-    features[~positive], features[positive] = (
-        down.features,
-        -up.features,
-    )  # turned back: apart from the others
-    return _Both(
+    features[~positive] = down.features
+    features[positive] = -up.features  # turned back: apart from the others
+    posterior = PosteriorSamples(
         labels,
-        down.log_prob + up.log_prob,
-        down.weight * up.weight,
-        down.order,
-        features,
-        down.model,
-        down.knows_times,
+        below.log_prob + above.log_prob,
+        below.weight * above.weight,
+        below.order,
+        sampler=below.sampler,
     )
+    return Sampled(posterior, features, down.model, down.knows_times)
 
 
 def _hold_together(

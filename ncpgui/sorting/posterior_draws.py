@@ -15,11 +15,12 @@ from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of
 from ncpgui.engine import beams_at_once, shared_cores
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, run_all
-from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling, SideBySide
+from ncpgui.sorting.sampling import ClusterFunction, Sampling, SideBySide
 
 log = logging.getLogger(__name__)
 

@@ -12,24 +12,12 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.sampled import Sampled
 from ncpgui.sorting.positive_spikes import by_sign
 
 ClusterFunction = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """What `Sampling` returns: draws or a beam, the (m, d) float32 features, the name of the network.
-
-    knows_times : whether the network was told the times and reads them
-    """
-
-    posterior: PosteriorSamples
-    features: NDArray[np.float32]
-    model: str
-    knows_times: bool = False
+"""Called as `ncpgui.engine.cluster`; returns a `Sampled`."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +76,7 @@ class Sampling:
             progress=progress,
             **_decided(self.held),
         )
-        return Sampled(
-            PosteriorSamples(
-                result.labels,
-                result.log_prob,
-                result.weight,
-                result.order,
-                sampler="beam" if self.beam else "draws",
-            ),
-            result.features,
-            result.model,
-            result.knows_times,
-        )
+        return Sampled(result.posterior, result.features, result.model, result.knows_times)
 
 
 @dataclass(frozen=True)
@@ -118,18 +95,19 @@ class SideBySide:
 
         if len(self.parts) > 1 and not any(one.cluster or one.both_signs for one in self.parts):
             with suppress(InputError):
-                drawn = draws_side_by_side(
-                    [one.waveforms for one in self.parts],
-                    channel_positions=[one.positions_um for one in self.parts],
-                    times_s=[one.times_s for one in self.parts],
-                    seeds=[one.seed for one in self.parts],
-                    **self.parts[0].wanted,
-                    sweeps=self.parts[0].sweeps,
-                    model=self.parts[0].model,
-                    device=self.parts[0].device,
-                    progress=progress,
-                )
-                return [Sampled(one.posterior, one.features, one.model, one.knows_times) for one in drawn]
+                return [
+                    *draws_side_by_side(
+                        [one.waveforms for one in self.parts],
+                        channel_positions=[one.positions_um for one in self.parts],
+                        times_s=[one.times_s for one in self.parts],
+                        seeds=[one.seed for one in self.parts],
+                        **self.parts[0].wanted,
+                        sweeps=self.parts[0].sweeps,
+                        model=self.parts[0].model,
+                        device=self.parts[0].device,
+                        progress=progress,
+                    )
+                ]
         return [
             _outcome(one, portion(progress, number, number + 1, len(self.parts)))
             for number, one in enumerate(self.parts)

@@ -42,25 +42,12 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
 
     times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
     """
-    drawn = PosteriorSamples(
-        result.labels, result.log_prob, result.weight, result.order, sampler=result.sampler
-    )
-    weighed = weighed_by_times(drawn, times_s, known=result.knows_times)
+    weighed = weighed_by_times(result.posterior, times_s, known=result.knows_times)
     alone = weighed.drawn_weight
     assert alone is not None
     modes = group_alternatives(weighed)
     return GivenTimes(
-        replace(
-            result,
-            map_labels=modes[0].labels,
-            labels=weighed.labels,
-            log_prob=weighed.log_prob,
-            weight=weighed.weight,
-            order=weighed.order,
-            alternatives=np.stack([mode.labels for mode in modes]),
-            alternative_mass=np.array([mode.mass for mode in modes]),
-            alternative_mass_se=np.array([mode.mass_se for mode in modes]),
-        ),
+        replace(result, posterior=weighed, modes=tuple(modes)),
         alone,
         np.array([alone[mode.members].sum() for mode in modes]),
     )

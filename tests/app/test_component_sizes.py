@@ -19,11 +19,11 @@ from ncpgui.core.motion import Places
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.component_posterior import finish_component, weighed_draws
 from ncpgui.sorting.components import ComponentDraw, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.sampling import Sampled
 
 RATE_HZ = 20_000.0
 APART_SD = 12.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.ephys.recording import ArrayRecording
@@ -65,11 +66,12 @@ class FakeResult:
     order: NDArray[np.int64]
     model: str = "stand-in"
     knows_times: bool = False
+    sampler: str = "draws"
 
     @property
-    def weight(self) -> NDArray[np.float64]:
-        """Of the samples: equal."""
-        return np.full(len(self.labels), 1 / len(self.labels))
+    def posterior(self) -> PosteriorSamples:
+        """The samples, of equal weight."""
+        return PosteriorSamples(self.labels, self.log_prob, None, self.order, sampler=self.sampler)
 
 
 def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, beam: int = 0, **_: Any) -> FakeResult:
@@ -77,6 +79,7 @@ def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, beam: int
 
     A quarter of the draws, or of the beam in their place, has the first two clusters as one.
     """
+    sampler = "draws" if samples else "beam"
     samples = samples or beam
     troughs = waveforms[:, 7:16].min(axis=1)
     leaders: list[NDArray[np.float32]] = []
@@ -88,7 +91,8 @@ def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, beam: int
             leaders.append(point)
     draws = np.repeat(labels[None], samples, axis=0)
     draws[::4][draws[::4] == 1] = 0
-    return FakeResult(draws, np.zeros(samples), troughs.astype(np.float32), np.arange(samples) % 8)
+    orders = np.arange(samples) % 8
+    return FakeResult(draws, np.zeros(samples), troughs.astype(np.float32), orders, sampler=sampler)
 
 
 def failing_on(channel_position_um: tuple[float, float]) -> Any:

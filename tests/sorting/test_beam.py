@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ncpgui.core.component import Alternative, Clamp, Component, ComponentWavefo
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import silent
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting import posterior_draws
 from ncpgui.sorting.config import SortingConfig
@@ -22,7 +22,7 @@ from ncpgui.sorting.positive_spikes import by_sign
 from ncpgui.sorting.posterior_draws import ToDraw, batch_packing, draw_all, sets_at_once
 from ncpgui.sorting.recluster import resample_rest
 from ncpgui.sorting.run import run_of
-from ncpgui.sorting.sampling import Sampled, Sampling, SideBySide
+from ncpgui.sorting.sampling import Sampling, SideBySide
 
 from .planted import SQUARE, Cell, FakeResult, leader_clustering, planted_recording, regular_times
 from .stopping import StepsInMemory, Stopped, assert_same
@@ -145,17 +145,10 @@ def test_of_both_signs_the_most_probable_pairs_are_the_beam() -> None:
         labels = np.zeros((len(log_q), len(waveforms)), np.int32)
         labels[1:, -1] = 1
         weight = np.exp(log_q) / np.exp(log_q).sum()
-        return SimpleNamespace(
-            labels=labels,
-            log_prob=log_q,
-            weight=weight,
-            order=None,
-            features=np.zeros((len(waveforms), 1), np.float32),
-            model="stand-in",
-            knows_times=False,
-        )
+        posterior = PosteriorSamples(labels, log_q, weight, sampler="beam")
+        return Sampled(posterior, np.zeros((len(waveforms), 1), np.float32), "stand-in")
 
-    found = by_sign(cluster, beam=4)(np.stack([one, one, one, -one, -one]), seed=0)
+    found = by_sign(cluster, beam=4)(np.stack([one, one, one, -one, -one]), seed=0).posterior
     assert found.log_prob.tolist() == [0, -1, -2, -3]
     assert found.labels.tolist() == [
         [0, 0, 0, 1, 1],

@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.pipeline import sort_recording
-from ncpgui.sorting.sampling import Sampled
 
 from .planted import Cell, FakeResult, planted_recording, regular_times
 from .stopping import StepsInMemory, Stopped, assert_same

@@ -99,10 +99,10 @@ def test_the_network_sees_positive_spikes_upside_down_and_apart() -> None:
     assert np.array_equal(down, np.stack([one, one, one]))
     assert (up_held.tolist(), down_held.tolist()) == ([5, -1], [5, -1, 7])
     assert up_seed != down_seed
-    together = result.labels[:, :, None] == result.labels[:, None]
+    together = result.posterior.labels[:, :, None] == result.posterior.labels[:, None]
     assert together[:, 0, 1].all()  # a person put them into one unit
     free = by_sign(cluster)(waveforms, seed=1)
-    assert not (free.labels[:, [0, 3, 4], None] == free.labels[:, None, [1, 2]]).any()
+    assert not (free.posterior.labels[:, [0, 3, 4], None] == free.posterior.labels[:, None, [1, 2]]).any()
 
 
 def test_links_between_spikes_of_one_sign_go_to_the_network_and_a_must_link_across_signs_is_kept() -> None:
@@ -117,7 +117,7 @@ def test_links_between_spikes_of_one_sign_go_to_the_network_and_a_must_link_acro
     links = {"must_link": ((1, 3), (0, 1)), "cannot_link": ((2, 4), (0, 3))}
     result = by_sign(cluster)(waveforms, seed=1, **links)
     assert seen == [(((0, 1),), ()), ((), ((1, 2),))]
-    assert (result.labels[:, 0] == result.labels[:, 1]).all()
+    assert (result.posterior.labels[:, 0] == result.posterior.labels[:, 1]).all()
 
 
 def test_log_probabilities_of_the_signs_add() -> None:
@@ -128,7 +128,7 @@ def test_log_probabilities_of_the_signs_add() -> None:
 
     one = template([40, 10])
     result = by_sign(cluster)(np.stack([one, -one, one]), seed=0)
-    assert result.log_prob.tolist() == [-3.0] * 3
+    assert result.posterior.log_prob.tolist() == [-3.0] * 3
 
 
 def test_spikes_of_one_sign_are_clustered_as_ever() -> None:

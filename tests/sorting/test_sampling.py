@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
-from ncpgui.sorting.sampling import Sampled, Sampling, SideBySide
+from ncpgui.core.sampled import Sampled
+from ncpgui.sorting.sampling import Sampling, SideBySide
 
 from .planted import leader_clustering
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.waveform_clustering import ClusterResult
 from ncpgui.evidence import drift_jumps
 from ncpgui.sorting.timed_clusters import given_firing_times
@@ -16,21 +17,10 @@ def drawn(labels: np.ndarray) -> ClusterResult:
     """What `engine.cluster` returns of draws (S, n); the alternatives are not looked at."""
     n_samples, n = labels.shape
     return ClusterResult(
-        map_labels=labels[0].astype(np.int32),
-        labels=labels.astype(np.int32),
-        log_prob=np.full(n_samples, np.nan),
-        weight=np.full(n_samples, 1 / n_samples),
-        order=np.arange(n_samples, dtype=np.int32) % 8,
-        beam_labels=np.zeros((0, n), np.int32),
-        beam_log_prob=np.zeros(0),
-        alternatives=labels[:1].astype(np.int32),
-        alternative_mass=np.ones(1),
-        alternative_mass_se=np.zeros(1),
+        posterior=PosteriorSamples(labels, np.full(n_samples, np.nan), order=np.arange(n_samples) % 8),
+        modes=(),
         features=np.zeros((n, 2), np.float32),
-        links_log_prob=0.0,
         model="spikes",
-        order_spread=0.05,
-        notes=(),
     )
 
 
