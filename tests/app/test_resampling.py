@@ -271,14 +271,14 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
     other = Workspace()
     warned: list[str] = []
     other.warned.connect(warned.append)
-    other.open(project, entries=[{**entry, "component": 1}])
+    other.open(project, entries=[{**entry, "component_id": 1}])
     assert warned == [
         "Action 1 of the journal and those after it cannot be done: entry 1 of the history cannot be done: "
         "the posterior sampled again is of 10 spikes, component 1 has 6 sampled; "
         "use the session that the history is of"
     ]
     warned.clear()
-    other.open(project, entries=[{**entry, "component": 7}])
+    other.open(project, entries=[{**entry, "component_id": 7}])
     assert "component 7 is not sampled" in warned[0]
     warned.clear()
     other.open(project, entries=[{**entry, "posterior": {}}])
