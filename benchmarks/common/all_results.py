@@ -103,6 +103,7 @@ STEPS = (
     _script("recordings.hybrid", 25, alone=True, peers=PEERS),
     _script("window.gui", 40, alone=True, peers=WINDOWS),
     _script("window.review", 12, "--development", peers=PEERS),
+    _script("curation.curation", 40, "--threads 1", peers=PEERS),
     _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
     _script("clustering.variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ncpgui.core.arguments import number
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import SetLabel
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import has_few_draws
+
+CONTAMINATION = 0.2
+"""A part of a unit that is smaller than this, and that a split takes off, is what contaminated it."""
 
 
 def with_probable_sortings(project: Project, least: float) -> tuple[Project, tuple[str, ...]]:
     """Return the project in which each component is sorted in a way that is probable enough, if it has one.
 
-    Each decision is an edit in the history, which can be undone like any other. Components of which few draws
-    count, and beams, whose weights are no probabilities, are left to people.
+    Each decision is an edit in the history, which can be undone like any other. What a split takes off a unit
+    is labelled noise, by an edit too, where it is a small part of it or more probably no cell. Components of
+    which few draws count, and beams, whose weights are no probabilities, are left to people. So are those in
+    which a unit would become several where the tissue moved: what motion leaves in waveforms parts cells.
 
     Parameters
     ----------
@@ -41,6 +50,7 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
         )
     base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
     history = History(base, project.components, project.given_labels)
+    has_moved = project.motion is not None and project.motion.applied
     decided = []
     for component in project.components:
         best = max(component.alternatives, key=lambda one: one.mass, default=None)
@@ -51,9 +61,54 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
         if command is None:
             continue
         share = ">99" if best.mass > 0.99 else str(int(100 * best.mass))
-        words = f"{command.words}, by itself at {share} %"
+        alone = f"by itself at {share} %"
+        words = f"{command.words}, {alone}"
         command = adopt_command(history.clustering, component, best, words=words)
         assert command is not None
+        before = history.clustering.unit_of_spike[component.spike_ids]
+        neuron = None if project.p_neuron is None else project.p_neuron[component.spike_ids]
+        off = taken_off(before, best.labels, neuron)
+        if has_moved and len(parts_of(before, best.labels)) > len(off):
+            continue
         history.do(command)
         decided.append(words)
+        after = history.clustering.unit_of_spike[component.spike_ids]
+        off = taken_off(before, after, neuron)
+        if off:
+            label = SetLabel(off, "noise", why=alone)
+            history.do(label)
+            decided.append(label.words)
     return replace(project, history=(*project.history, *history.entries)), tuple(decided)
+
+
+def parts_of(before: NDArray[np.integer], after: NDArray[np.integer]) -> dict[int, float]:
+    """Units that are parts of a unit of before of which another part is larger: unit -> share of that unit.
+
+    before, after : (n,) unit of each spike, -1 = none
+    """
+    found = {}
+    for unit in np.unique(after[after >= 0]).tolist():
+        homes, counts = np.unique(before[after == unit], return_counts=True)
+        home, most = homes[counts.argmax()], counts.max()
+        if home < 0 or 2 * most <= counts.sum():
+            continue
+        parts, sizes = np.unique(after[(before == home) & (after >= 0)], return_counts=True)
+        if parts[sizes.argmax()] != unit:
+            found[int(unit)] = float(most / np.count_nonzero(before == home))
+    return found
+
+
+def taken_off(
+    before: NDArray[np.integer], after: NDArray[np.integer], p_neuron: NDArray[np.floating] | None = None
+) -> tuple[int, ...]:
+    """Parts of units that are no units by themselves, increasing (`parts_of`).
+
+    They are less than `CONTAMINATION` of their unit, or more probably no cell.
+
+    p_neuron : (n,) P(the unit of each spike is of cells)
+    """
+    return tuple(
+        unit
+        for unit, share in parts_of(before, after).items()
+        if share < CONTAMINATION or (p_neuron is not None and float(p_neuron[after == unit].mean()) < 0.5)
+    )

@@ -148,11 +148,12 @@ class Assign:
 
 @dataclass(frozen=True)
 class SetLabel:
-    """Call units good, mua, noise or unsorted."""
+    """Call units good, mua, noise or unsorted; `why`, for menus and the journal, '' where a person did."""
 
     name: ClassVar[str] = "label"
     unit_ids: tuple[int, ...]
     label: str
+    why: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit_ids", _some_units(self.unit_ids))
@@ -161,7 +162,7 @@ class SetLabel:
     @property
     def words(self) -> str:
         """What the command does, for menus and the journal."""
-        return f"label {_names(self.unit_ids)} {self.label}"
+        return f"label {_names(self.unit_ids)} {self.label}" + (f", {self.why}" if self.why else "")
 
     def plan(self, now: State) -> Edit:
         """The units get the label."""

@@ -11,7 +11,7 @@ shown, they respond to it as one cell or as two (`evidence.fields`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,6 +47,7 @@ def weighed_by_all_spikes(
     seen: NDArray[np.bool_] | None = None,
     responses: Responses | None = None,
     times_read: bool = False,
+    pieces: Collection[Sequence[int]] = (),
 ) -> PosteriorSamples:
     """Posterior given where all spikes of the component lie, when they were fired, and what they respond to.
 
@@ -63,6 +64,7 @@ def weighed_by_all_spikes(
         when left out
     responses : of all spikes to white noise; None where there was none
     times_read : whether the network that drew was told when the sampled spikes were fired
+    pieces : pairs of units of matching whose shapes and places weighed the draws before (`drift_pieces`)
     """
     shown = responses if config.stimulus else None
     if not (config.heaps or config.firing_times or shown is not None):
@@ -81,7 +83,8 @@ def weighed_by_all_spikes(
         near,
         times_read,
     )
-    shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed).T
+    said = {frozenset(pair) for pair in pieces}
+    shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed, said).T
     weighed = posterior.weighed(power_of(posterior.weight, shapes) * shapes + times)
     weighed = weighed.changed(weight=widened(posterior.weight, weighed.weight))
     if not stimulus.any():
@@ -162,6 +165,7 @@ def parted_nats(
     spikes: Spikes,
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
+    pieces: Collection[frozenset[int]] = (),
 ) -> NDArray[np.float64]:
     """Log likelihoods of what each draw parts and joins, against the units of matching: (S, 3), nats.
 
@@ -172,6 +176,7 @@ def parted_nats(
     the nearest of them speaks. Parts of few sampled spikes are no units, and say nothing.
 
     followed : (n,) the point of the posterior that each spike goes with; others as `weighed_by_all_spikes`
+    pieces : pairs of units of whose shapes and places nothing is said
     """
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
@@ -196,9 +201,10 @@ def parted_nats(
     units = [company == unit for unit in names]
     for draw, homes in enumerate(home):
         for k in range(1, len(names)):
-            larger = [units[j] for j in range(k) if homes[j] == homes[k]]
+            larger = [j for j in range(k) if homes[j] == homes[k]]
             if larger:
-                nats[draw] -= compared.nearest(larger, units[k])
+                said = [frozenset((int(names[j]), int(names[k]))) in pieces for j in larger]
+                nats[draw] -= compared.nearest([units[j] for j in larger], units[k], said)
     return nats
 
 
@@ -217,12 +223,21 @@ class Compared:
         nearest = [self.nearest(parts[:k], part) for k, part in enumerate(parts) if k]
         return np.sum(nearest, axis=0) if nearest else np.zeros(3)
 
-    def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def nearest(
+        self,
+        others: Sequence[NDArray[np.bool_]],
+        part: NDArray[np.bool_],
+        said: Sequence[bool] | None = None,
+    ) -> NDArray[np.float64]:
         """Log likelihood ratios of a part against its being one neuron with the nearest of others: (3,).
 
-        The nearest by all of them together.
+        The nearest by all of them together. Where shapes and places of any pair were `said`, all others are
+        one neuron, and only times and the stimulus say whether the part is of it.
         """
-        return min((self._compared(other, part) for other in others), key=np.sum)
+        if said is not None and any(said):
+            return self._compared(np.logical_or.reduce(others), part) * [0, 1, 1]
+        ratios = [self._compared(other, part) for other in others]
+        return min(ratios, key=np.sum)
 
     def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
         key = first.tobytes(), second.tobytes()

@@ -16,7 +16,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
-from ncpgui.core.seeds import stream_seed
+from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting, distinct, with_masses
@@ -28,6 +28,7 @@ from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.drift_pieces import with_pieces_joined
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
@@ -204,17 +205,26 @@ def weighed_draws(
 ) -> PosteriorSamples:
     """Draws of a component weighed by what all of its spikes, and the white noise that was shown, say."""
     sample_index = units.matched.sample_index[draw.spike_ids]
+    unit, posterior = units.unit[draw.spike_ids], drawn.posterior
+    if draw.pieces and posterior.sampler == "draws":
+        rng = stream(config.seed, "pieces", draw.id)
+        posterior = with_pieces_joined(posterior, unit[draw.sampled], draw.pieces, rng)
     return weighed_by_all_spikes(
-        drawn.posterior,
+        posterior,
         draw.sampled,
         coordinates,
-        np.searchsorted(draw.units, units.unit[draw.spike_ids]),
+        np.searchsorted(draw.units, unit),
         units.matched.fired[draw.spike_ids],
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
         place=units.matched.places.of(sample_index),
         responses=None if noise is None else Responses.during(noise, sample_index),
         times_read=drawn.knows_times,
+        pieces=[
+            np.searchsorted(draw.units, [one.first, one.second]).tolist()
+            for one in draw.pieces
+            if one.is_doubtful
+        ],
     )
 
 

@@ -1,11 +1,12 @@
 """Components: units that are asked about together, because some of their spikes may be of one neuron.
 
 Two units are in doubt when all evidence (`unit_distances.distances`: waveforms, shapes, times) leaves them
-less than `DOUBTFUL` sd apart, and when one may be an echo of the other (`echoes.echo_pairs`). Components are
-the connected parts of the graph of doubts. They stay small enough to be asked about: doubts are taken the
-closest pair first, echoes before all others, and one that would bring together more than `MAX_UNITS` units,
-or units that the contacts around none of them all see, is *cut*. A unit without doubts is a component of its
-own: it may still be two neurons.
+less than `DOUBTFUL` sd apart, when one may be an echo of the other (`echoes.echo_pairs`), and when both may
+be pieces of a cell that moved (`drift_pieces`). Components are the connected parts of the graph of doubts.
+They stay small enough to be asked about: doubts are taken the closest pair first, echoes and pieces before
+all others, and one that would bring together more than `MAX_UNITS` units, or units that the contacts around
+none of them all see, is *cut*. A unit without doubts is a component of its own: it may still be two
+neurons.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.seeds import stream
 from ncpgui.sorting.channel_partition import contacts_around
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.drift_pieces import Pieces
 from ncpgui.sorting.echoes import EchoPair, echo_pairs
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.unit_distances import distances
@@ -49,6 +51,7 @@ class ComponentDraw:
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
     cut_from, echoes : as of `Component`
     proposed : groups of its units that somebody proposes to merge
+    pieces : pairs of its units that are alike where tissue moved; some may be pieces of one cell
     """
 
     id: int
@@ -59,6 +62,7 @@ class ComponentDraw:
     cut_from: tuple[int, ...] = ()
     echoes: tuple[Echoes, ...] = ()
     proposed: tuple[tuple[int, ...], ...] = ()
+    pieces: tuple[Pieces, ...] = ()
 
     @property
     def rest(self) -> NDArray[np.int64]:
@@ -90,12 +94,14 @@ def draw_components(
     bad_channels: tuple[int, ...] = (),
     apart: Collection[int] = (),
     together: Collection[tuple[int, ...]] = (),
+    pieces: Collection[Pieces] = (),
 ) -> list[ComponentDraw]:
     """Put the units into components, and draw at most `spikes_per_group` spikes of each, half for one unit.
 
     The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
     nothing can be said (`apart`) are components of their own.
-    Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance.
+    Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance, and so
+    are `pieces` of a cell that moved.
     """
 
     def contacts(members: list[int]) -> NDArray[np.int64] | None:
@@ -107,6 +113,7 @@ def draw_components(
     )
     doubtful = [(one.source, one.echo) for one in echoes]
     doubtful += [pair for group in together for pair in pairwise(group)]
+    doubtful += [(one.first, one.second) for one in pieces if one.is_doubtful]
     doubtful += [(a, b) for distance, a, b in pairs if distance < DOUBTFUL]
     doubts = connected(
         units.n_units,
@@ -135,6 +142,7 @@ def draw_components(
                 doubts.cut_from(number),
                 tuple(_here(one, ids) for one in echoes if {one.echo, one.source} <= set(members)),
                 tuple(group for group in together if set(group) <= set(members)),
+                tuple(one for one in pieces if {one.first, one.second} <= set(members)),
             )
         )
     return result

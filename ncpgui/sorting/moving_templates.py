@@ -132,6 +132,23 @@ def kriging_weights(
     return np.asarray(constant[None] + signal @ inverse @ around)
 
 
+def known_best(
+    waveforms: NDArray[np.float32], n_spikes: NDArray[np.integer], at_um: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """Variance of the template of each unit at each place, by the mean that tells most of it: (P, K).
+
+    That mean is of n spikes at another place, moved from there; the noise of a spike has variance 1.
+
+    waveforms : (P, K, T, C); n_spikes : (P, K); at_um : (P, K) displacement at the depth of each unit
+    """
+    result = np.empty(n_spikes.shape)
+    for unit, (n, at) in enumerate(zip(n_spikes.T, at_um.T, strict=True)):
+        power = MOVED_ERROR * _power(waveforms[:, unit], n)
+        moved = 2 * power * (1 - np.exp(-0.5 * ((at[:, None] - at[None]) / SCALE_UM) ** 2))
+        result[:, unit] = (1 / np.maximum(n, NO_SPIKE)[None] + moved).min(axis=1)
+    return result
+
+
 def _power(means: NDArray[np.float32], n_spikes: NDArray[np.floating]) -> float:
     """Mean square of a unit's template on the channels where it is largest, less that of its noise."""
     share = n_spikes / max(float(n_spikes.sum()), 1e-9)

@@ -30,6 +30,7 @@ from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
+from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matched import Matched, matched_packing
@@ -93,6 +94,9 @@ def given_units(
                 log.warning("%s", sentence)
         counts = np.bincount(unit, minlength=len(ids))
         few = np.flatnonzero(counts < config.min_cluster_spikes)
+        pieces = drift_pieces(matched, pre.probe.positions_um[units.main_channel, places.axis])
+        if words := pieces_words(pieces, ids):
+            log.info("%s", words)
         draws = draw_components(
             units,
             pre.probe,
@@ -100,6 +104,7 @@ def given_units(
             bad_channels=pre.bad_channels,
             apart=set(few.tolist()),
             together=[tuple(np.searchsorted(ids, group).tolist()) for group in together],
+            pieces=pieces,
         )
         opened.pop_all()
     aside = {}
@@ -311,6 +316,7 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         matched.shift_samples,
         TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
         np.tile(is_positive, len(everywhere)),
+        usual * matched.n_units + matched.unit,
     )
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
     nats = noise_likeness(pre, waveforms, n_spikes).nats

@@ -243,6 +243,24 @@ def test_review(tmp_path: Path) -> None:
     assert row["decisions"] <= row["questions"] <= row["keys"]
 
 
+def test_curation(tmp_path: Path) -> None:
+    """Our own units are curated in all ways, and a second run makes nothing again."""
+    words = ("--cache", str(tmp_path / "cache"))
+    (one,) = run("curation.curation", tmp_path, *words)["sortings"]
+    rows = {row["method"]: row for row in one["rows"]}
+    assert list(rows)[:3] == ["as given", "review, by itself at 90 %", "review, answered"]
+    assert "slay" in rows
+    assert rows["review, answered"]["wrong spikes"] <= rows["as given"]["wrong spikes"]
+    assert rows["review, answered"]["decisions"] <= rows["review, answered"]["questions"]
+    assert len(one["units"]) == rows["as given"]["units"]
+    page = (tmp_path / "curation.md").read_text(encoding="utf-8")
+    assert "P(right) >= 0.5" in page
+    assert "Bombcell, good" in page
+    before = (tmp_path / "curation.json").stat().st_mtime_ns
+    start("curation.curation", "--out", str(tmp_path), "--resume", *words)
+    assert (tmp_path / "curation.json").stat().st_mtime_ns == before
+
+
 def test_coverage(tmp_path: Path) -> None:
     """Two small recordings: intervals of 90 % cover most truths, and draws tell orientations."""
     kept = run("findings.coverage", tmp_path, "--draws", "10", "--cache", str(tmp_path / "cache"))

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.motion import Motion
 from ncpgui.core.project import Project
-from ncpgui.curation.by_itself import with_probable_sortings
+from ncpgui.curation.by_itself import taken_off, with_probable_sortings
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import widened
@@ -80,3 +81,46 @@ def test_few_draws_and_beams_decide_nothing(project: Project) -> None:
 def test_a_probability_that_decides_nothing_for_sure_is_refused(project: Project, least: float) -> None:
     with pytest.raises(InputError, match="probability"):
         with_probable_sortings(project, least)
+
+
+@pytest.mark.parametrize(("n_off", "label"), [(11, "noise"), (12, "unsorted")])
+def test_a_small_part_that_a_split_takes_off_is_labelled_noise(n_off: int, label: str) -> None:
+    """A fifth of 60 spikes is 12."""
+    split = [0] * (60 - n_off) + [1] * n_off
+    project = tiny_project({0: [ONE, split]}, masses={0: [0.04, 0.96]})
+    project = replace(project, p_neuron=np.ones(len(project.unit_of_spike), np.float32))
+    done, words = with_probable_sortings(project, 0.9)
+    history = decided(done)
+    part = int(history.clustering.unit_of_spike[project.components[0].spike_ids[-1]])
+    rest = int(history.clustering.unit_of_spike[project.components[0].spike_ids[0]])
+    assert history.labels.label(part) == label
+    assert history.labels.label(rest) == "unsorted"
+    expected = (f"label unit {part} noise, by itself at 96 %",) if label == "noise" else ()
+    assert words[1:] == expected
+    assert history.undo_words == words[-1]
+
+
+def test_a_large_part_is_noise_where_it_is_more_probably_no_cell() -> None:
+    before, after = np.zeros(60, int), np.repeat([5, 6], [35, 25])
+    assert taken_off(before, after, np.repeat([0.9, 0.4], [35, 25])) == (6,)
+    assert taken_off(before, after, np.repeat([0.9, 0.6], [35, 25])) == ()
+    assert taken_off(before, after) == ()
+
+
+def test_what_a_sorting_moves_or_puts_together_is_no_part_taken_off() -> None:
+    before = np.repeat([0, 1], [50, 50])
+    assert taken_off(before, np.full(100, 7)) == ()  # merged
+    assert taken_off(before, np.repeat([8, 9], [45, 55])) == ()  # five spikes are moved
+    assert taken_off(before, np.repeat([8, -1, 9], [45, 5, 50])) == ()  # five are in no unit
+    assert taken_off(before, np.repeat([8, 6, 9], [45, 5, 50])) == (6,)
+    assert taken_off(np.repeat([-1, 1], [50, 50]), np.repeat([3, 4], [50, 50])) == ()
+
+
+def test_where_the_tissue_moved_a_unit_is_not_made_several_without_asking(project: Project) -> None:
+    """The first component would become two units; a part that is contamination is taken off all the same."""
+    moved = replace(project, motion=Motion(applied=True))
+    assert with_probable_sortings(moved, 0.9)[1] == ()
+    assert len(with_probable_sortings(moved, 0.6)[1]) == 1  # the second component, which is merged
+    small = tiny_project({0: [ONE, [0] * 50 + [1] * 10]}, masses={0: [0.04, 0.96]})
+    words = with_probable_sortings(replace(small, motion=Motion(applied=True)), 0.9)[1]
+    assert [one.split(",")[0] for one in words] == ["sort 0 as 2 units", "label unit 2 noise"]

@@ -11,6 +11,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.sorting import components
 from ncpgui.sorting.components import connected, contacts_of, draw_components, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.drift_pieces import Pieces
 
 LINE = Probe(np.column_stack([np.zeros(8), 25.0 * np.arange(8)]))
 
@@ -112,4 +113,22 @@ def test_units_that_somebody_proposes_to_merge_are_asked_about_together(
         ([0, 2], ((2, 0),)),
         ([1], ()),
         ([3], ()),
+    ]
+
+
+def test_pieces_of_a_cell_that_moved_are_asked_about_together_before_units_that_are_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of three there is room for two: the alike ones are cut."""
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 0, 1)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
+    monkeypatch.setattr(components, "MAX_UNITS", 2)
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
+    units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
+    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
+    pieces = [Pieces(0, 2, 2.0), Pieces(1, 2, -2.0)]
+    drawn = draw_components(units, LINE, SortingConfig(), pieces=pieces)
+    assert [(one.units.tolist(), one.pieces, one.cut_from) for one in drawn] == [
+        ([0, 2], (Pieces(0, 2, 2.0),), (1,)),
+        ([1], (), (0,)),
     ]

@@ -1,0 +1,155 @@
+"""Another sorter's units reviewed by ncpgui, without a window: as given, decided by itself, and answered.
+
+Somebody who knows the true spikes answers the questions of the queue in its order: of the alternatives the
+one that leaves fewest wrong assignments (`questions.py`), which may be the sorting as it is, and units of
+which less than half of the spikes are of cells are labelled noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spikeinterface.core import BaseRecording, BaseSorting
+
+from benchmarks.probabilities.questions import best_answer, wrong_assignments
+from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.core.given import SPIKEINTERFACE, GivenSorting
+from ncpgui.core.project import Project
+from ncpgui.core.spikes import Sorting
+from ncpgui.curation.by_itself import with_probable_sortings
+from ncpgui.ephys.readers import recording_of
+from ncpgui.evidence.unit_accuracy import right_units
+from ncpgui.evidence.units import project_numbers
+from ncpgui.session.decided import decided
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.review import review_recording
+
+NOISE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Curated:
+    """A sorting after a curation.
+
+    unit : (n,) of each spike that the sorter found, -1 in none or in one that is noise
+    questions, decisions : that were asked, and made
+    """
+
+    unit: NDArray[np.int64]
+    questions: int = 0
+    decisions: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The true cells among the spikes that a sorter found.
+
+    of_cell : (n, n_cells) bool, whether each spike is one of each cell; n_true : (n_cells,)
+    """
+
+    of_cell: NDArray[np.bool_]
+    n_true: NDArray[np.int64]
+
+    @staticmethod
+    def of(sample_index: NDArray[np.integer], cells: BaseSorting) -> Truth:
+        """Look for the cells of spikes."""
+        return Truth(*spikes_of_cells(sample_index, cells))
+
+    def cells(self, unit: NDArray[np.int64]) -> NDArray[np.int64]:
+        """True cell of each spike, that of its unit where it may be of several; -1 = none."""
+        named = dense(unit)
+        best, _, _ = agreements(named, self.of_cell, self.n_true)
+        return cell_of_spike(self.of_cell, named, best)
+
+    def wrong(self, unit: NDArray[np.int64]) -> int:
+        """Spikes of cells that are not in the unit of their cell."""
+        return wrong_assignments(dense(unit), self.cells(unit))
+
+
+def dense(unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Units 0 .. K-1, -1 = none."""
+    names, number = np.unique(unit, return_inverse=True)
+    return number.reshape(-1).astype(np.int64) - int(names[0] < 0)
+
+
+def reviewed(recording: BaseRecording, sorting: BaseSorting) -> Project:
+    """Review a sorting, units numbered as they are in it."""
+    spikes = sorting.to_spike_vector()
+    opened = recording_of(recording)
+    given = Sorting(
+        spikes["sample_index"].astype(np.int64),
+        spikes["unit_index"].astype(np.int64),
+        sorting.sampling_frequency,
+        recording.get_num_samples(),
+    )
+    about = GivenSorting("sorting", SPIKEINTERFACE, np.arange(len(spikes)), "")
+    return review_recording(opened, given, about, SortingConfig(), workers=1)
+
+
+def by_itself(project: Project, least: float) -> Curated:
+    """The units after the decisions that are at least so probable."""
+    done, words = with_probable_sortings(project, least)
+    history = decided(done).history
+    unit = history.clustering.unit_of_spike.copy()
+    noise = [one for one in np.unique(unit).tolist() if one >= 0 and history.labels.label(one) == "noise"]
+    return Curated(np.where(np.isin(unit, noise), NOISE, unit), decisions=len(words))
+
+
+def answered(project: Project, truth: Truth) -> Curated:
+    """The units after all questions were answered."""
+    workspace = Workspace()
+    workspace.open(project)
+    questions = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+    components = {one.id: one for one in project.components}
+    unit, decisions, asked = dense(project.unit_of_spike), 0, 0
+    for question in questions:
+        if question not in components:  # nothing is said of units of few spikes
+            continue
+        asked += 1
+        now = dense(best_answer(components[question], unit, truth.cells(unit)))
+        here = np.unique(now[components[question].spike_ids])
+        noise = [one for one in here.tolist() if one >= 0 and not _is_of_cells(now == one, truth)]
+        decisions += not np.array_equal(now, unit) or bool(noise)
+        unit = np.where(np.isin(now, noise), NOISE, now)
+    return Curated(unit, asked, decisions)
+
+
+def _is_of_cells(spikes: NDArray[np.bool_], truth: Truth) -> bool:
+    return bool(truth.of_cell[spikes].any(axis=1).mean() >= 0.5)
+
+
+def promises(project: Project) -> dict[str, NDArray[np.float64]]:
+    """What is said of each unit as given, by the name of the probability: (K,), nan where nothing is."""
+    numbers = project_numbers(project, project.unit_of_spike, project.probability).of_unit
+    n_units = int(project.unit_of_spike.max(initial=-1)) + 1
+    keys = {"P(neuron)": "p_neuron", "P(pure)": "p_pure", "P(complete)": "p_complete"}
+    said: dict[str, NDArray[np.float64]] = {
+        name: np.array([getattr(numbers[k], key) if k in numbers else np.nan for k in range(n_units)])
+        for name, key in keys.items()
+    }
+    right = np.full(n_units, np.nan)
+    assert project.p_neuron is not None
+    for component in project.components:
+        ids = component.spike_ids
+        names, labels = np.unique(project.unit_of_spike[ids], return_inverse=True)
+        right[names] = right_units(component, labels.reshape(-1), project.p_neuron[ids]).p_right
+    return {**said, "P(right)": right}
+
+
+def came_true(project: Project, truth: Truth, is_of_cells: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """What is true of each unit as given, by the names of `promises`: (K,) bool."""
+    unit = project.unit_of_spike
+    best, agreement, precision = agreements(unit, truth.of_cell, truth.n_true)
+    cell = truth.cells(unit)
+    found = np.array([(cell == one).sum() for one in best])
+    inside = np.array([((unit == k) & (cell == one)).sum() for k, one in enumerate(best)])
+    return {
+        "P(neuron)": is_of_cells,
+        "P(pure)": precision >= 0.9,
+        "P(complete)": inside >= 0.9 * found,
+        "P(right)": agreement >= 0.8,
+    }
