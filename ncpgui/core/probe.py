@@ -15,9 +15,13 @@ DRAWN_PITCH_UM = 30.0
 """Of contacts that have no neighbour."""
 
 
-def longer_axis(places_um: NDArray[np.floating]) -> int:
-    """Axis along which places (n, 2) reach farther, 0 = x, 1 = y; y where they are equal."""
-    reach = np.ptp(places_um, axis=0)
+def longer_axis(places_um: NDArray[np.floating], shank: NDArray[np.integer] | None = None) -> int:
+    """Axis along which places (n, 2) reach farther, 0 = x, 1 = y; y where they are equal.
+
+    shank : (n,) of each; how far the shanks are from each other does not count
+    """
+    shank = np.zeros(len(places_um), np.int64) if shank is None else shank
+    reach = np.max([np.ptp(places_um[shank == one], axis=0) for one in np.unique(shank)], axis=0)
     return int(reach[0] <= reach[1])
 
 
@@ -88,8 +92,8 @@ class Probe:
 
     @property
     def depth_axis(self) -> int:
-        """Axis along which depths are measured: the longer one of the probe, 0 = x, 1 = y; y where equal."""
-        return longer_axis(self.positions_um)
+        """Axis along which depths are measured: the longer one of a shank, 0 = x, 1 = y; y where equal."""
+        return longer_axis(self.positions_um, self.shank)
 
     @property
     def depth_um(self) -> NDArray[np.float64]:

@@ -50,7 +50,8 @@ def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
     if preset == "off":
         return Motion(reason="Motion was not looked for: it is set to off.")
     good = pre.good_channels
-    axis = longer_axis(pre.probe.positions_um[good])
+    assert pre.probe.shank is not None
+    axis = longer_axis(pre.probe.positions_um[good], pre.probe.shank[good])
     hidden = why_not_seen(pre.probe, good, pre.n_samples / pre.sampling_frequency_hz, asked=preset != "auto")
     if hidden:
         return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")

@@ -62,6 +62,9 @@ def test_the_axis_is_the_longer_one_and_columns_that_are_staggered_count_togethe
     staggered = np.concatenate([COLUMN_UM, COLUMN_UM + np.array([32, 10])])
     assert longer_axis(staggered) == 1
     assert longer_axis(staggered[:, ::-1]) == 0
+    four = np.concatenate([staggered + np.array([apart, 0]) for apart in (0, 1e4, 2e4, 3e4)])
+    assert longer_axis(four) == 0
+    assert longer_axis(four, np.repeat(np.arange(4), len(staggered))) == 1  # each shank is upright
     assert pitch_along_um(staggered) == 10.0
     assert pitch_along_um(staggered[:, ::-1]) == 10.0
 

@@ -10,10 +10,55 @@ from numpy.typing import NDArray
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, unit_names
 from ncpgui.core.probe import DRAWN_PITCH_UM
+from ncpgui.core.project import Project
 
 WITH_UNITS = "units"
 """State of a contact with units of which no question is asked, as without a posterior."""
 _MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "sure", "curated")
+
+
+LONG = 4.0
+"""A probe is seen by depth if it is so many times as long as a shank is wide."""
+OPEN = ("sampling", "failed", "waiting", "sampled")
+"""States of a contact where a question is open."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeProbe:
+    """A probe by depth, each array one value a contact.
+
+    depth_um, axis : as `Probe.depth_um` and `Probe.depth_axis`; shank : 0, 1, ... from left to right, which
+    are called `shank_names`
+    rate_hz : spikes a second that are largest there, of units or not; n_units : units that are largest there
+    is_open : whether a question there is open
+    """
+
+    depth_um: NDArray[np.float64]
+    axis: int
+    shank: NDArray[np.int64]
+    shank_names: tuple[int, ...]
+    rate_hz: NDArray[np.float64]
+    n_units: NDArray[np.int64]
+    is_open: NDArray[np.bool_]
+
+    @property
+    def n_shanks(self) -> int:
+        """Number of shanks."""
+        return len(self.shank_names)
+
+    def words(self, shank: int, low_um: float, high_um: float) -> str:
+        """What is between two depths of a shank."""
+        here = (self.shank == shank) & (self.depth_um >= low_um) & (self.depth_um <= high_um)
+        where = f"Depth {low_um:.0f} to {high_um:.0f} µm"
+        where += f", shank {self.shank_names[shank]}" if self.n_shanks > 1 else ""
+        if not here.any():
+            return f"{where}: no contact"
+        told = [
+            f"{self.rate_hz[here].sum():.3g} spikes a second",
+            count(int(self.n_units[here].sum()), "unit"),
+            f"{count(int(self.is_open[here].sum()), 'contact')} with an open question",
+        ]
+        return f"{where}: {', '.join(told)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +68,9 @@ class ProbeMapView:
     states : of each contact, that of the component there which asks most, `WITH_UNITS` where only units of no
     component are, '' where there are no spikes;
     current : reference contact of what is on screen or None; neighbours : contacts of its waveforms;
-    tooltips : one a contact.
+    tooltips : one a contact;
+    stands_for : component that each contact stands for, None where there is none.
+    whole : the probe by depth
     """
 
     positions_um: NDArray[np.float64]
@@ -33,6 +80,8 @@ class ProbeMapView:
     neighbours: tuple[int, ...]
     tooltips: tuple[str, ...]
     pitch_um: float
+    stands_for: tuple[int | None, ...] = ()
+    whole: WholeProbe | None = None
 
 
 EMPTY = ProbeMapView(np.zeros((0, 2)), np.zeros(0), (), None, (), (), 1.0)
@@ -47,8 +96,8 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
     telling = {one: _telling(workspace, one) for one in workspace.component_ids}
     lines = {one: _line(workspace, one) for one in workspace.component_ids}
     states = []
-    for contact in range(probe.n_channels):
-        shown = _shown_at(workspace, contact, telling)
+    stands_for = tuple(_shown_at(workspace, contact, telling) for contact in range(probe.n_channels))
+    for contact, shown in enumerate(stands_for):
         state = WITH_UNITS if workspace.units_at(contact) else ""
         state = state if shown is None else workspace.status(shown).state
         component = workspace.component(shown) if shown is not None else None
@@ -75,7 +124,39 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
             for contact in range(probe.n_channels)
         ),
         pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
+        stands_for=stands_for,
+        whole=_whole(workspace, states),
     )
+
+
+def _whole(workspace: Workspace, states: list[str]) -> WholeProbe | None:
+    """The probe by depth; None of an array that is about as wide as it is long."""
+    project = workspace.project
+    assert project is not None
+    probe, axis = project.probe, project.probe.depth_axis
+    assert probe.shank is not None
+    drawn_x = probe.drawn_positions_um[:, 0]
+    names = sorted({*probe.shank.tolist()}, key=lambda one: float(drawn_x[probe.shank == one].mean()))
+    widths = [np.ptp(probe.positions_um[probe.shank == one, 1 - axis]) for one in names]
+    if np.ptp(probe.depth_um) < LONG * max(*widths, 1.0):
+        return None
+    main = [workspace.main_channel(unit) for unit in workspace.clustering.unit_ids.tolist()]
+    return WholeProbe(
+        depth_um=probe.depth_um,
+        axis=axis,
+        shank=np.array([names.index(one) for one in probe.shank.tolist()]),
+        shank_names=tuple(names),
+        rate_hz=workspace.memo(("rate at contacts",), lambda: _rates_hz(project)),
+        n_units=np.bincount(main, minlength=probe.n_channels) if main else np.zeros(probe.n_channels, int),
+        is_open=np.isin(states, OPEN),
+    )
+
+
+def _rates_hz(project: Project) -> NDArray[np.float64]:
+    """Spikes a second that are largest on each contact."""
+    spikes = project.spikes
+    seconds = max(spikes.n_samples / spikes.sampling_frequency_hz, 1e-9)
+    return np.bincount(spikes.channel, minlength=project.probe.n_channels) / seconds
 
 
 def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:

@@ -11,6 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.probe_map import EMPTY, WITH_UNITS, ProbeMapView, present_probe_map
 from ncpgui.gui.items.glyphs import paint_state
+from ncpgui.gui.items.probe_overview import ProbeOverview
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, font
@@ -23,12 +24,14 @@ class ProbeMapWidget(QtWidgets.QWidget):
     """Paints contacts; follows the component on screen where the probe is too long to show whole."""
 
     clicked = QtCore.pyqtSignal(int)
+    moved = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
         self.view: ProbeMapView = EMPTY
         self.theme: Theme = LIGHT
         self._zoom = 1.0
+        self._looks_at: int | None = None
         self._hover = -1
         self.setMouseTracking(True)
         self.setMinimumSize(120, 110)
@@ -37,20 +40,56 @@ class ProbeMapWidget(QtWidgets.QWidget):
         """Show other contacts."""
         if len(view.positions_um) != len(self.view.positions_um):
             self._zoom = 1.0
+        if view.current != self.view.current or len(view.states) != len(self.view.states):
+            self._looks_at = None
         self.view = view
+        self._follow()
+
+    def look_at(self, contact: int | None) -> None:
+        """Show the slice around a contact, None: around what is on screen again."""
+        self._looks_at = contact
+        self._follow()
+
+    def _follow(self) -> None:
         self.update()
+        self.moved.emit()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Another slice is seen."""
+        super().resizeEvent(event)
+        self.moved.emit()
+
+    def _fit(self) -> float:
+        """Pixels per µm at which the whole probe is seen."""
+        span = np.ptp(self.view.positions_um, axis=0) + self.view.pitch_um
+        return float(min((self.width() - 6) / span[0], (self.height() - 6) / span[1]))
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether there is room for a part of the probe only, however far one zooms out."""
+        if len(self.view.positions_um) == 0:
+            return False
+        return SMALLEST_RADIUS / (0.36 * self.view.pitch_um) > self._fit() * 1.01
+
+    def seen_um(self, axis: int) -> tuple[float, float]:
+        """Lowest and highest place along an axis that is seen, in the coordinates of the probe."""
+        scale, _, places = self._transform()
+        sign, size = (1, self.width()) if axis == 0 else (-1, self.height())
+        first = float(self.view.positions_um[0, axis])
+        ends = [first + sign * (end - float(places[0, axis])) / scale for end in (0, size)]
+        return min(ends), max(ends)
 
     def _transform(self) -> tuple[float, float, np.ndarray]:
         """Pixels per µm, radius in pixels, and place of each contact (n, 2) in pixels."""
         positions = self.view.positions_um * [1, -1]
         low, high = positions.min(axis=0), positions.max(axis=0)
         pitch = self.view.pitch_um
-        span = high - low + pitch
-        fit = min((self.width() - 6) / span[0], (self.height() - 6) / span[1])
+        fit = self._fit()
         scale = max(fit, SMALLEST_RADIUS / (0.36 * pitch)) * self._zoom
         middle = (low + high) / 2
-        if scale > fit * 1.01 and self.view.current is not None:
-            here = positions[self.view.current]
+        centre = self.view.current if self._looks_at is None else self._looks_at
+        if scale > fit * 1.01 and centre is not None:
+            here = positions[centre]
             half = np.array([self.width(), self.height()]) / (2 * scale)
             free = np.maximum((high - low + pitch) / 2 - half, 0)
             middle = middle + np.clip(here - middle, -free, free)
@@ -129,7 +168,7 @@ class ProbeMapWidget(QtWidgets.QWidget):
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Zoom about the component on screen."""
         self._zoom = float(np.clip(self._zoom * 1.2 ** (event.angleDelta().y() / 120), 1.0, 12.0))
-        self.update()
+        self._follow()
 
 
 class LegendBar(QtWidgets.QWidget):
@@ -171,7 +210,15 @@ class ProbeMapPanel(Panel):
         self.map = ProbeMapWidget()
         self.legend = LegendBar()
         self.map.clicked.connect(self.workspace.show_contact)
-        self.body.addWidget(self.map, 1)
+        self.whole = ProbeOverview()
+        self.whole.went.connect(self._go_to)
+        self.whole.looked.connect(self.map.look_at)
+        self.map.moved.connect(self._frame_slice)
+        row = QtWidgets.QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.map, 1)
+        row.addWidget(self.whole)
+        self.body.addLayout(row, 1)
         self.body.addWidget(self.legend)
 
     def follow(self) -> None:
@@ -189,14 +236,32 @@ class ProbeMapPanel(Panel):
         if self.workspace.component_id is None:
             self.mark_dirty()
 
+    def _go_to(self, contact: int) -> None:
+        """Show what a contact stands for."""
+        component = self.map.view.stands_for[contact]
+        if component is None:
+            self.workspace.show_contact(contact)
+        else:
+            self.workspace.show_component(component)
+        self.map.look_at(None)
+
+    def _frame_slice(self) -> None:
+        """Show the whole probe where the map shows a slice of a long one, and which."""
+        whole = self.map.view.whole
+        self.whole.setVisible(whole is not None and self.map.is_slice)
+        if whole is not None:
+            self.whole.set_seen(*self.map.seen_um(whole.axis))
+
     def redraw(self) -> None:
         """Show the contacts."""
         view = present_probe_map(self.workspace)
+        self.whole.set_view(view)
         self.map.set_view(view)
         self.legend.setVisible(WITH_UNITS not in view.states)
         self.note.setText(f"{len(view.positions_um)} contacts" if len(view.positions_um) else "")
 
     def restyle(self) -> None:
         """Pass the theme on."""
-        self.map.theme = self.legend.theme = self.theme
+        self.map.theme = self.legend.theme = self.whole.theme = self.theme
         self.legend.update()
+        self.whole.update()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from ncpgui.app.presenters.receptive_fields import (
     Field,
     FieldTile,
     ReceptiveFieldsView,
+    TilesView,
     present_receptive_fields,
 )
 from ncpgui.gui.items.glyphs import paint_curve
@@ -59,7 +61,7 @@ class FieldsWidget(TileGrid):
         self._images: list[QtGui.QImage | None] = []
         super().__init__("Receptive fields")
 
-    def set_view(self, view: ReceptiveFieldsView, theme: Theme) -> None:
+    def set_view(self, view: TilesView[Any], theme: Theme) -> None:
         """Show other tiles."""
         self._images = [
             None if tile.field is None else map_image(tile.field.spatial, theme) for tile in view.tiles
