@@ -214,17 +214,7 @@ def estimated_motion(
     from spikeinterface.preprocessing import compute_motion  # loads torch
 
     _keep_compiled()
-    direction = "xy"[axis]
-    recording = traces.frame_slice(None, None)  # the same traces: a clone would filter them anew
-    recording.set_dummy_probe_from_locations(positions_um)
-    recording.set_property("noise_level_mad_raw", np.ones(len(positions_um)))
-    reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
-    settings = motion_settings(
-        preset,
-        direction=direction,
-        reach_um=reach_um,
-        duration_s=recording.get_num_samples() / recording.sampling_frequency,
-    )
+    recording, settings = _for_motion(traces, positions_um, preset, axis)
     with warnings.catch_warnings(), _jobs() as job_kwargs:
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
@@ -235,9 +225,70 @@ def estimated_motion(
             raise_error=False,
             **job_kwargs,
         )
+    return _as_motion(found, info["peaks"]["sample_index"], info["peak_locations"], recording, preset, axis)
+
+
+def motion_of_spikes(
+    traces: BaseRecording,
+    positions_um: NDArray[np.floating],
+    preset: str,
+    axis: int,
+    sample_index: NDArray[np.integer],
+    channel: NDArray[np.integer],
+    height_sd: NDArray[np.floating],
+) -> Motion:
+    """The same by spikes that are known, in order of time, each at a contact and so high there: (n,)."""
+    from spikeinterface.preprocessing.motion import get_motion_parameters_preset
+    from spikeinterface.sortingcomponents.motion import estimate_motion
+    from spikeinterface.sortingcomponents.peak_localization import localize_peaks
+
+    recording, settings = _for_motion(traces, positions_um, preset, axis)
+    parameters = get_motion_parameters_preset(preset)
+    kinds = [(name, np.int64) for name in ("sample_index", "channel_index", "segment_index")]
+    peaks = np.zeros(len(sample_index), dtype=[*kinds[:2], ("amplitude", np.float64), kinds[2]])
+    peaks["sample_index"], peaks["channel_index"], peaks["amplitude"] = sample_index, channel, height_sd
+    with warnings.catch_warnings(), _jobs() as job_kwargs:
+        warnings.simplefilter("ignore")
+        places = localize_peaks(
+            recording, peaks, method_kwargs=parameters["localize_peaks_kwargs"], job_kwargs=job_kwargs
+        )
+        try:
+            found = estimate_motion(
+                recording, peaks, places, **(parameters["estimate_motion_kwargs"] | settings)
+            )
+        except Exception:  # of many kinds, as `compute_motion` takes them
+            found = None
+    return _as_motion(found, sample_index, places, recording, preset, axis)
+
+
+def _for_motion(
+    traces: BaseRecording, positions_um: NDArray[np.floating], preset: str, axis: int
+) -> tuple[BaseRecording, dict[str, Any]]:
+    """Traces whose channels are one column, and how a preset estimates their motion."""
+    recording = traces.frame_slice(None, None)  # the same traces: a clone would filter them anew
+    recording.set_dummy_probe_from_locations(positions_um)
+    recording.set_property("noise_level_mad_raw", np.ones(len(positions_um)))
+    settings = motion_settings(
+        preset,
+        direction="xy"[axis],
+        reach_um=float(np.ptp(recording.get_channel_locations()[:, axis])),
+        duration_s=recording.get_num_samples() / recording.sampling_frequency,
+    )
+    return recording, settings
+
+
+def _as_motion(
+    found: Any,
+    sample_index: NDArray[np.integer],
+    places: NDArray[Any],
+    recording: BaseRecording,
+    preset: str,
+    axis: int,
+) -> Motion:
+    """Motion as SpikeInterface has it, None where it found none, and the spikes that it is of."""
     peaks = {
-        "peak_time_s": info["peaks"]["sample_index"] / recording.sampling_frequency,
-        "peak_depth_um": np.asarray(info["peak_locations"][direction], np.float64),
+        "peak_time_s": sample_index / recording.sampling_frequency,
+        "peak_depth_um": np.asarray(places["xy"[axis]], np.float64),
     }
     if found is None:
         return Motion(axis=axis, preset=preset, **peaks)

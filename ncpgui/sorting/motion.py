@@ -29,6 +29,8 @@ MIN_RANGE_UM = 5.0
 MIN_DURATION_S = 20.0
 MIN_PEAKS = 500
 SHOWN_PEAKS = 20_000
+NEAR_MS = 0.3
+"""Within this of its time a spike that is given is deepest."""
 PLACE_REACH_UM = 3.0
 """Tissue within this of a place is at that place: templates change little."""
 MAX_PLACES = 16
@@ -41,9 +43,17 @@ MOTION = Packing[Motion](
 )
 
 
-def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
+def motion_of(
+    pre: Preprocessed,
+    preset: str = "auto",
+    *,
+    given: NDArray[np.integer] | None = None,
+    peak_sign: str = "neg",
+) -> Motion:
     """Estimate the motion of a recording, and say whether it counts.
 
+    given : samples of spikes that are known, in order, with peaks of a sign: the motion is that of their
+        places where large spikes in the traces do not show it
     preset : `motion` of a SortingConfig: "auto" estimates where the probe can show motion, "off" nowhere; a
         name of `MOTION_PRESETS` estimates on any probe of one shank with contacts at two depths
     """
@@ -55,7 +65,16 @@ def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
     hidden = why_not_seen(pre.probe, good, pre.n_samples / pre.sampling_frequency_hz, asked=preset != "auto")
     if hidden:
         return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")
-    return _judged(_estimated(pre, MOTION_PRESETS[0] if preset == "auto" else preset, axis))
+    taken = MOTION_PRESETS[0] if preset == "auto" else preset
+    found = _judged(_estimated(pre, taken, axis))
+    if found.displacement_um.size or given is None or len(given) < MIN_PEAKS:
+        return found
+    by_spikes = _judged(_fewer_shown(_by_given(pre, taken, axis, given, peak_sign)))
+    if by_spikes.displacement_um.size == 0:
+        return found
+    return replace(
+        by_spikes, reason=f"{by_spikes.reason[:-1]} (by the places of the spikes that were given)."
+    )
 
 
 def why_not_seen(probe: Probe, good: NDArray[np.integer], duration_s: float, *, asked: bool = False) -> str:
@@ -99,8 +118,52 @@ def _estimated(pre: Preprocessed, preset: str, axis: int) -> Motion:
             axis=axis,
             reason=f"Motion was not looked for: {n_peaks} large spikes are too few, it takes {MIN_PEAKS}.",
         )
-    step = -(-len(found.peak_time_s) // SHOWN_PEAKS)
+    return _fewer_shown(found)
+
+
+def _fewer_shown(found: Motion) -> Motion:
+    """The same with at most `SHOWN_PEAKS` of its spikes."""
+    step = -(-len(found.peak_time_s) // SHOWN_PEAKS) or 1
     return replace(found, peak_time_s=found.peak_time_s[::step], peak_depth_um=found.peak_depth_um[::step])
+
+
+def _by_given(
+    pre: Preprocessed, preset: str, axis: int, given: NDArray[np.integer], peak_sign: str
+) -> Motion:
+    from ncpgui.ephys.spikeinterface_adapter import motion_of_spikes
+
+    inside = np.unique(given[(given >= 0) & (given < pre.n_samples)])
+    channel, height_sd = deepest_contacts(pre, inside, peak_sign=peak_sign)
+    positions_um = pre.probe.positions_um[pre.good_channels]
+    return motion_of_spikes(pre.in_noise_sd, positions_um, preset, axis, inside, channel, height_sd)
+
+
+def deepest_contacts(
+    pre: Preprocessed, sample_index: NDArray[np.integer], *, peak_sign: str = "neg"
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Good contact at which the traces are deepest within `NEAR_MS` of each sample, and how deep they are.
+
+    sample_index : (n,) in order
+
+    Returns
+    -------
+    (n,) place of the contact among the good ones, and (n,) height there, noise sd, > 0
+    """
+    good = np.asarray(pre.good_channels)
+    near = max(1, round(NEAR_MS * pre.sampling_frequency_hz / 1000))
+    channel, height_sd = np.zeros(len(sample_index), dtype=np.int64), np.zeros(len(sample_index))
+    sign = {"neg": -1.0, "pos": 1.0}.get(peak_sign)
+    for start in range(0, pre.n_samples, pre.piece_samples):
+        stop = min(start + pre.piece_samples, pre.n_samples)
+        low, high = np.searchsorted(sample_index, [start, stop])
+        if low == high:
+            continue
+        traces = pre.padded_traces(start - near, stop + near)[:, good]
+        high_up = np.abs(traces) if sign is None else sign * traces
+        first = sample_index[low:high] - start
+        best = np.max([high_up[first + by] for by in range(2 * near + 1)], axis=0)
+        channel[low:high], height_sd[low:high] = best.argmax(axis=1), best.max(axis=1)
+    return channel, height_sd
 
 
 def _judged(found: Motion) -> Motion:

@@ -78,7 +78,12 @@ def given_units(
     with ExitStack() as opened:
         opened.callback(pre.close)
         progress(10, 100, "estimating motion")
-        motion = step(steps, "motion", MOTION, lambda: motion_of(pre, config.motion))
+        motion = step(
+            steps,
+            "motion",
+            MOTION,
+            lambda: motion_of(pre, config.motion, given=sorting.sample_index, peak_sign=config.peak_sign),
+        )
         log.info("%s", motion.reason)
         ids, unit = np.unique(sorting.unit_id, return_inverse=True)
         places = places_in(pre, motion)

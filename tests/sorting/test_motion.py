@@ -21,7 +21,7 @@ from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
 from ncpgui.sorting.config import MOTION_PRESETS, SortingConfig
-from ncpgui.sorting.motion import motion_of, pitch_along_um, why_not_seen
+from ncpgui.sorting.motion import deepest_contacts, motion_of, pitch_along_um, why_not_seen
 
 RATE_HZ = 20_000.0
 COLUMN_UM = np.column_stack([np.zeros(16), 20.0 * np.arange(16)])
@@ -166,8 +166,11 @@ def test_a_recording_without_large_spikes_says_so() -> None:
     assert not found.applied
 
 
-def drifting(step_um: float) -> Preprocessed:
-    """24 s on one column: sixteen cells, 20 µm apart and a little more, jump by `step_um` after 12 s."""
+def drifting(step_um: float, times: list[int] | None = None) -> Preprocessed:
+    """24 s on one column: sixteen cells, 20 µm apart and a little more, jump by `step_um` after 12 s.
+
+    times : takes the samples of all spikes
+    """
     rng = np.random.default_rng(1)
     n_samples = round(24 * RATE_HZ)
     traces = rng.normal(0, 1, (n_samples, 16)).astype(np.float32)
@@ -177,6 +180,8 @@ def drifting(step_um: float) -> Preprocessed:
         height = rng.uniform(15, 40)
         for spike in np.sort(rng.permutation(n_samples // 60 - 2)[:200]) * 60 + 60:
             place = depth + (step_um if spike > n_samples // 2 else 0.0)
+            if times is not None:
+                times.append(int(spike))
             traces[spike - 13 : spike + 27] += np.outer(
                 height * shape, np.exp(-np.abs(COLUMN_UM[:, 1] - place) / 20)
             )
@@ -184,6 +189,38 @@ def drifting(step_um: float) -> Preprocessed:
         ArrayRecording((traces * 50).astype(np.int16), sampling_frequency_hz=RATE_HZ, probe=Probe(COLUMN_UM)),
         reference="none",
     )
+
+
+@pytest.mark.slow
+def test_spikes_that_are_given_show_motion_where_too_few_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    times: list[int] = []
+    pre = drifting(20.0, times)
+    few = "Motion was not looked for: 3 large spikes are too few, it takes 500."
+    monkeypatch.setattr(rules, "_estimated", lambda _, __, axis: Motion(axis=axis, reason=few))
+    assert motion_of(pre).reason == few
+    assert motion_of(pre, given=np.arange(499)).reason == few
+    found = motion_of(pre, given=np.sort(times))
+    assert found.applied
+    assert found.range_um == pytest.approx(20.0, abs=6.0)
+    assert found.reason.endswith("templates follow it (by the places of the spikes that were given).")
+
+
+def test_a_given_spike_is_at_the_good_contact_where_the_traces_are_deepest_near_it() -> None:
+    traces = np.zeros((10_000, 4))
+    traces[3_005, 1], traces[3_000, 2], traces[7_000, 3], traces[9_990, 0] = -9, -5, 8, -4
+    pre = SimpleNamespace(
+        good_channels=np.array([0, 1, 3]),
+        n_samples=10_000,
+        sampling_frequency_hz=RATE_HZ,
+        piece_samples=4_000,
+        padded_traces=lambda start, stop: np.pad(traces, ((10, 10), (0, 0)))[start + 10 : stop + 10],
+    )
+    at = np.array([3_000, 7_000, 9_991])
+    deepest = partial(deepest_contacts, cast("Preprocessed", pre), at)
+    assert deepest()[0].tolist() == [1, 0, 0]  # of contacts 0, 1, 3; nothing is negative near the second
+    assert deepest()[1].tolist() == [9, 0, 4]
+    assert deepest(peak_sign="pos")[0].tolist() == [0, 2, 0]
+    assert deepest(peak_sign="both")[0].tolist() == [1, 2, 0]
 
 
 def test_a_long_recording_is_compared_with_itself_in_stretches() -> None:

@@ -54,7 +54,7 @@ def test_pieces_of_a_cell_at_two_places_are_one_question_with_a_card_that_joins_
     recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """At the jump each piece has ten spikes of the other place, as a sorter mistakes some."""
-    monkeypatch.setattr(review, "motion_of", lambda *_: MOTION)
+    monkeypatch.setattr(review, "motion_of", lambda *_, **__: MOTION)
     unit = np.where(MOVED, 9, 5)
     near = np.argsort(np.abs(TIMES - BACK_S * SAMPLING_FREQUENCY_HZ))[:20]
     unit[near] = np.where(unit[near] == 9, 5, 9)
