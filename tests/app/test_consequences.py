@@ -21,6 +21,7 @@ from ncpgui.app.presenters.correlograms import units_of_grid
 from ncpgui.app.presenters.lasso import nearest
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.errors import CurationError
+from ncpgui.core.motion import Motion
 from ncpgui.core.project import Project
 
 THIN = "\u2009"
@@ -279,6 +280,36 @@ def test_close_pairs_of_a_merge_are_those_of_the_parts_and_those_across(project)
     workspace.show_component(0)
     workspace.select([0, 1])
     assert "close pairs 1 | 0 → 2 as one (0 by chance)" in words(workspace)
+
+
+def test_where_the_tissue_moved_a_merge_says_whether_the_units_take_turns() -> None:
+    """Each is at one of two places but for one spike; the tissue is 20 µm further in the second half."""
+    early, late = [0] * 30 + [1], [1] * 30 + [0]
+    project = tiny_project({0: [early + late]})
+    n = project.spikes.n_samples
+    seconds = n / project.spikes.sampling_frequency_hz
+    middle = project.spikes.sample_index[31] / project.spikes.sampling_frequency_hz
+    moved = Motion(
+        np.array([0.0, middle - 1e-4, middle + 1e-4, seconds]),
+        np.zeros(1),
+        np.array([[0.0], [0.0], [20.0], [20.0]]),
+        applied=True,
+    )
+    workspace = Workspace(replace(project, motion=moved))
+    workspace.show_component(0)
+    workspace.select(workspace.clustering.unit_ids.tolist())
+    said = present_consequence(workspace, None)
+    assert " · take turns as the tissue moves · " in said.text
+    assert "Spikes at 2 places of the tissue, from 0 to 20 µm along the probe: 30 1 | 1 30." in said.tooltip
+    mixed = replace(tiny_project({0: [[0, 1] * 31]}), motion=moved)
+    workspace = Workspace(mixed)
+    workspace.show_component(0)
+    workspace.select(workspace.clustering.unit_ids.tolist())
+    assert " · fire at the same places of the tissue · " in words(workspace)
+    still = Workspace(replace(mixed, motion=replace(moved, applied=False)))
+    still.show_component(0)
+    still.select(still.clustering.unit_ids.tolist())
+    assert "tissue" not in words(still)
 
 
 def test_of_units_in_different_components_no_posterior_tells(workspace) -> None:

@@ -191,12 +191,14 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
         p = p_one_neuron(component.posterior, _points(component, ids), stands_for=component.spikes_each)
         together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
     far = "" if np.isnan(apart) else f"templates {apart:.1f} noise sd apart"
+    turns = _turns(workspace, ids)
     text = " · ".join(
         part
         for part in (
             f"Merge {names}? {together}",
             f"close pairs {own} → {thousands(after)} as one ({by_chance:.0f} by chance)",
             far,
+            turns.text,
             "G merges",
         )
         if part
@@ -213,7 +215,44 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
             "contacts, at the lag where they agree best"
             + (", of the two farthest." if len(units) > 2 else ".")
         )
+    if turns.tooltip:
+        lines.append(turns.tooltip)
     return Consequence(text, "\n".join(lines))
+
+
+def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Consequence:
+    """Whether units take turns over the places of the tissue, as pieces of one neuron do; '' if it stayed.
+
+    ids : spikes of each unit
+    """
+    from ncpgui.evidence.drift_turns import turns_nats
+    from ncpgui.sorting.merge_across_drift import MIN_NATS
+    from ncpgui.sorting.motion import places_during
+
+    project = workspace.project
+    assert project is not None
+    spikes, motion = project.spikes, project.motion
+    if motion is None or not motion.applied:
+        return NOTHING
+    places = places_during(
+        motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
+    )
+    if places.n_places == 1:
+        return NOTHING
+    counts = [np.bincount(places.of(spikes.sample_index[some]), minlength=places.n_places) for some in ids]
+    with_another = [
+        any(turns_nats(one, other) > MIN_NATS for other in counts if other is not one) for one in counts
+    ]
+    text = "take turns as the tissue moves" if all(with_another) else "fire at the same places of the tissue"
+    at_um = places.displacement_um.mean(axis=1)
+    order = np.argsort(at_um)
+    shown = " | ".join(" ".join(thousands(int(n)) for n in one[order]) for one in counts)
+    tooltip = (
+        f"Spikes at {places.n_places} places of the tissue, from {at_um[order[0]]:.0f} to "
+        f"{at_um[order[-1]]:.0f} µm along the probe: {shown}. Pieces of one neuron take turns, two neurons "
+        "fire at the same places."
+    )
+    return Consequence(text, tooltip)
 
 
 def _template_distance_sd(workspace: Workspace, component: Component, units: Sequence[int]) -> float:
