@@ -148,7 +148,15 @@ class Workbench(QtWidgets.QWidget):
     def _ready(self) -> tuple[str, ...]:
         """Panels of the layout as it is at first."""
         wide = IF_WIDE.get(self.layout_shown, {})
-        more = [name for least, names in wide.items() if self.width() >= least for name in names]
+        project = self.workspace.project
+        missing = () if project is not None and project.events is not None else ("events",)
+        more = [
+            name
+            for least, names in wide.items()
+            if self.width() >= least
+            for name in names
+            if name not in missing
+        ]
         return (*LAYOUTS[self.layout_shown], *more)
 
     @property

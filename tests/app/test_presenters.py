@@ -172,21 +172,29 @@ def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
     assert Card(0, 0.5, error, "", (), 0, False, False).error == words
 
 
-def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(project: Project) -> None:
-    def badge(rows: list[list[int]]) -> TrustBadge | None:
+def test_the_badge_tells_the_largest_error_of_the_cards_and_whether_the_order_matters(
+    project: Project,
+) -> None:
+    def badge(rows: list[list[int]], error: float = 0.034) -> TrustBadge | None:
         order = np.arange(len(rows)) % 8
         posterior = PosteriorSamples(np.array(rows), np.zeros(len(rows)), order=order)
-        component = replace(project.components[0], posterior=posterior)
+        first, *rest = project.components[0].alternatives
+        alternatives = (first, *(replace(one, mass_se=error) for one in rest))
+        component = replace(project.components[0], posterior=posterior, alternatives=alternatives)
         return present_alternatives(Workspace(replace(project, components=(component,)))).badge
 
     together, apart = [0] * 10, [0, 1] * 5
     steady = badge([together] * 80 + [apart] * 80)  # in every order one half
     assert steady is not None
-    assert (steady.trust, steady.text) == ("steady", "steady ± 0\u2009%")
+    assert (steady.trust, steady.text) == ("steady", "steady ± 3\u2009%")
+    wide = badge([together] * 80 + [apart] * 80, error=0.16)
+    assert wide is not None
+    assert (wide.trust, wide.text) == ("unsteady", "unsteady ± 16\u2009%")
+    assert "The largest error of a probability on these cards is ± 16 %" in wide.help
     shaky = badge(([together] * 4 + [apart] * 4) * 20)  # four orders say this, four that
     assert shaky is not None
     assert shaky.trust == "shaky"
-    assert shaky.text == "shaky ± 14\u2009%"  # sqrt(2/7 of the 25 of 45 pairs that are apart) / sqrt(8)
+    assert shaky.text == "shaky ± 3\u2009%"
     assert "share a unit by 40\u2009%" in shaky.help
     assert "do not rely on the probabilities" in shaky.help
     assert badge([together] * 8) is None

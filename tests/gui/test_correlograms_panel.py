@@ -64,7 +64,7 @@ def test_a_unit_has_its_colour_on_the_diagonal_only(panel, screen) -> None:
 def test_the_refractory_band_lies_around_zero(panel, screen) -> None:
     """Two of fifty ms on either side: from 0.46 to 0.54 of the width of the cell."""
     rect = panel.grid.cell_rect(0, 1)
-    y = rect.top() + 4
+    y = rect.top() + 24  # below the words
     shades = {
         share: QtGui.QColor(screen.pixel(panel.grid, _at(rect, share, y))) for share in (0.3, 0.47, 0.53, 0.7)
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.gui.items.elided_label import ElidedLabel
+from ncpgui.gui.items.elided_label import ElidedLabel, shortened
 
 WORDS = "1 424 spikes · 3 plausible sortings · settled"
 
@@ -21,9 +22,28 @@ def test_the_last_parts_go_first_and_what_is_left_is_whole(qtbot, theme) -> None
     advance = ElidedLabel(WORDS).fontMetrics().horizontalAdvance
     for shown in (WORDS, "1 424 spikes · 3 plausible sortings", "1 424 spikes"):
         assert made(qtbot, theme, advance(shown)).shown_text() == shown
-    cut = made(qtbot, theme, advance("1 424 spikes") - 8).shown_text()
-    assert cut.startswith("1 424")
-    assert cut.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "shown"),
+    [
+        (
+            "some spikes of each unit, and the mean of all",
+            "some spikes of each unit, and",
+            "some spikes of each unit",
+        ),
+        ("some spikes of each unit, and the mean of all", "some spikes of e", "some spikes"),
+        ("t-SNE of 1 000 spikes", "t-SNE of 1", "t-SNE"),
+        ("12 units near unit 22", "12 units nea", "12 units"),
+        ("2 of 2 units clear", "2 of 2 u", ""),  # no number alone
+        ("there is no column 'x'; there are a and b", "there is no column 'x'; t", "there is no column 'x'"),
+        ("averylongname", "averylong", "averylo…"),
+    ],
+)
+def test_what_does_not_fit_ends_where_a_thought_ends(qtbot, theme, text: str, room: str, shown: str) -> None:
+    metrics = ElidedLabel(text).fontMetrics()
+    found = shortened(text, metrics, metrics.horizontalAdvance(room) + 1)
+    assert found == shown or (shown.endswith("…") and found.endswith("…") and found.startswith("avery"))
 
 
 def test_it_never_widens_what_it_is_in(qtbot, theme) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.queue import OTHER
-from ncpgui.gui.items.glyphs import paint_shares
-from ncpgui.gui.theme import LIGHT, blend
+from ncpgui.gui.items.glyphs import paint_shares, whole_parts
+from ncpgui.gui.theme import LIGHT, blend, font
 
 
 def painted(qapp, *shares: tuple[int, float]) -> list[str]:
@@ -34,3 +35,29 @@ def test_three_numbers_have_three_shades_and_one_alone_a_dark_one(qapp) -> None:
     assert [colors[x] for x in (25, 75, 125)] == [between(0.3), between(0.65), between(1.0)]
     assert colors[175] == LIGHT.color("sunken").name()
     assert painted(qapp, (2, 1.0))[100] == between(0.825)
+
+
+WORDS = "splits 22 in 2, moves 26 spikes 23 → 22, moves 6 more; 13 and 15 stay as accepted"
+
+
+@pytest.mark.parametrize(
+    ("room", "n_lines", "lines"),
+    [
+        (WORDS, 1, [WORDS]),
+        ("splits 22 in 2, moves 26 spikes 23 → 22, moves", 1, ["splits 22 in 2, moves 26 spikes 23 → 22 +"]),
+        ("splits 22 in 2, moves 26 spikes 23", 1, ["splits 22 in 2, and more"]),
+        ("splits 22 in 2, a", 1, ["splits 22 in 2 +"]),
+        ("splits 22 in 2", 1, ["splits 22 in 2"]),
+        ("splits 22 in 2, moves 26", 2, ["splits 22 in 2, moves 26", "spikes 23 → 22 +"]),
+    ],
+)
+def test_words_that_do_not_fit_lose_whole_parts_and_say_so(
+    qapp, room: str, n_lines: int, lines: list[str]
+) -> None:
+    image = QtGui.QImage(10, 10, QtGui.QImage.Format_RGB32)
+    painter = QtGui.QPainter(image)
+    painter.setFont(font(12))
+    width = painter.fontMetrics().horizontalAdvance(room) + 2
+    found = whole_parts(painter, WORDS, width, n_lines=n_lines)
+    painter.end()
+    assert found == lines

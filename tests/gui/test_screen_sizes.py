@@ -21,6 +21,7 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.screenshot import settle
@@ -138,6 +139,26 @@ def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
         elif not (isinstance(widget, QtWidgets.QLabel) and widget.wordWrap()):  # painted by the style
             assert widget.width() >= widget.minimumSizeHint().width(), widget.text()
             assert widget.height() >= widget.minimumSizeHint().height(), widget.text()
+
+
+@pytest.mark.parametrize("size", [(960, 600), (1024, 640), (1280, 800)])
+@pytest.mark.parametrize("layout", ["decide", "inspect"])
+def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
+    still: MainWindow, size: tuple[int, int], layout: str
+) -> None:
+    resized(still, size)
+    still.show_layout(layout)
+    try:
+        for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+            still.workspace.show_component(channel)
+            settle(QtWidgets.QApplication.instance())
+            notes = [label for label in still.findChildren(ElidedLabel) if label.isVisible()]
+            assert len(notes) > 5
+            assert [note.shown_text() for note in notes if "…" in note.shown_text()] == []
+            for card in still.bench.alternatives.cards:
+                assert [text.words for text in painted_texts(card) if "…" in text.words] == []
+    finally:
+        still.show_layout("decide")
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -272,7 +272,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     return AlternativesView(
         title=title,
         subtitle=subtitle + (" · settled" if settled else ""),
-        badge=_badge(workspace, component) if cards else None,
+        badge=_badge(workspace, component, cards) if cards else None,
         cards=cards,
         other_mass=other,
         message="" if cards else "No unit was found among these spikes.",
@@ -359,7 +359,8 @@ def _can_adopt(workspace: Workspace) -> bool:
     return preview is not None and (preview.n_moved > 0 or not preview.held)
 
 
-def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
+def _badge(workspace: Workspace, component: Component, cards: Sequence[Card]) -> TrustBadge | None:
+    """How far to trust the cards, with the largest of the errors that they tell."""
     if component.posterior.sampler == "beam":
         return TrustBadge("beam", f"beam of {component.posterior.n_samples}, not a posterior", _ABOUT_BEAM)
     sampled = workspace.sampled_component(component.id) or component  # decisions have no order
@@ -368,16 +369,24 @@ def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
     spread = sampled.order_spread
     if spread is None or component.posterior.order is None:
         return None
+    worst = max(cards, key=lambda card: card.mass_se)
     kind, n_orders = trust(spread), len(np.unique(component.posterior.order))
-    left = percent(spread / np.sqrt(n_orders))
+    if kind == "steady" and worst.mass_se >= LARGE_ERROR:
+        kind, advice = "unsteady", _ADVICE_LARGE_ERROR
+    else:
+        advice = _ADVICE[kind]
     measured = (
-        "The order in which the network sees the spikes should not matter. Another order moves\n"
-        f"the probability that two of these spikes share a unit by {percent(spread)}; it moves the average\n"
-        f"over {n_orders} orders, on which all numbers here rest, by {left}. {_ADVICE[kind]}"
+        f"{sentence(kind)}. The largest error of a probability on these cards is {worst.error} %: draws are\n"
+        "few, and the order in which the network sees the spikes should not matter, but does. One other\n"
+        f"order moves the probability that two of these spikes share a unit by {percent(spread)}; all\n"
+        f"numbers here are averages over {n_orders} orders. {advice}"
     )
-    return TrustBadge(kind, f"{kind} ± {left}", measured)
+    return TrustBadge(kind, f"{kind} {worst.error}\u2009%", measured)
 
 
+LARGE_ERROR = 0.1
+"""Error of a probability from which on it is rough, whatever the order does."""
+_ADVICE_LARGE_ERROR = "The error is large: take the probabilities as rough."
 _ADVICE: dict[Trust, str] = {
     "steady": "So it is with spikes like those that the network was trained on.",
     "unsteady": "Most spikes like those of its training move it less: take the probabilities as rough.",

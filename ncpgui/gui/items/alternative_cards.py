@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.alternatives import Card
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
-from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
+from ncpgui.gui.items.glyphs import elided, paint_curve, whole_parts
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
@@ -142,7 +142,7 @@ class CardWidget(QtWidgets.QWidget):
             line.translate(0, LINE_PX)
             self._paint_evidence(painter, line)
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
-        for text in wrapped(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
+        for text in whole_parts(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, text)
         return line.bottom()

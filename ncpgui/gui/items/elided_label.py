@@ -1,12 +1,16 @@
-"""A line of words that gives up what does not fit: its last parts first, then it ends in an ellipsis."""
+"""A line of words that gives up what does not fit: its last parts first, then all but its first words."""
 
 from __future__ import annotations
+
+import re
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.gui.plain_text import Label, plain
 
 PARTS = " · "
+BREAKS = re.compile(r"[,;:] |(?<!\d) (?=(?:of|near|on|to|and|in|with|from) )| (?=of )")
+"""Where words may end that are shortened."""
 
 
 class ElidedLabel(Label):
@@ -55,10 +59,18 @@ class ElidedLabel(Label):
 
 
 def shortened(text: str, metrics: QtGui.QFontMetrics, width: float) -> str:
-    """`text` in `width` pixels: whole parts of ``a · b · c`` from the left, else cut."""
+    """`text` in `width` pixels: whole parts of ``a · b · c`` from the left, else its first words, or nothing.
+
+    The first words end where a new thought begins: "some spikes" of "some spikes of each unit, and the mean".
+    Only what cannot be broken, such as a name, is cut.
+    """
     parts = text.split(PARTS)
-    for n in range(len(parts), 0, -1):
-        some = PARTS.join(parts[:n])
-        if metrics.horizontalAdvance(some) <= width:
-            return some
+    some = [PARTS.join(parts[:n]) for n in range(len(parts), 0, -1)]
+    heads = [parts[0][: at.start()] for at in BREAKS.finditer(parts[0])]
+    heads = [head for head in reversed(heads) if any(c.isalpha() for c in head)]
+    for words in [*some, *heads]:
+        if metrics.horizontalAdvance(words) <= width:
+            return words
+    if BREAKS.search(parts[0]):
+        return ""
     return metrics.elidedText(parts[0], QtCore.Qt.ElideRight, int(width))

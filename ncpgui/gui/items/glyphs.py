@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
@@ -165,3 +167,21 @@ def wrapped(painter: QtGui.QPainter, text: str, width: float, *, n_lines: int) -
             lines[-1] = " ".join([lines[-1], *words[number:]])
             break
     return [*lines[:-1], elided(painter, lines[-1], width)]
+
+
+def whole_parts(painter: QtGui.QPainter, text: str, width: float, *, n_lines: int) -> list[str]:
+    """`text` in at most `n_lines` lines: all of it, else the parts of ``a, b, c`` that fit, and that there is
+    more.
+    """
+    ends = [*(at.start() for at in re.finditer("[,;] ", text)), len(text)]
+    choice = [text, *(text[:end] + more for end in reversed(ends[:-1]) for more in (", and more", " +"))]
+    choice += [text[: ends[0]]]
+    for words in choice:
+        if _fits(painter, words, width, n_lines):
+            return wrapped(painter, words, width, n_lines=n_lines)
+    return wrapped(painter, choice[-1], width, n_lines=n_lines)
+
+
+def _fits(painter: QtGui.QPainter, text: str, width: float, n_lines: int) -> bool:
+    lines = wrapped(painter, text, width, n_lines=n_lines)
+    return "".join(lines).replace(" ", "") == text.replace(" ", "")

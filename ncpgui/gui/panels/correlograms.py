@@ -117,7 +117,7 @@ class CorrelogramGrid(Plot):
         width = (1 - GAP) / float(edges[-1] - edges[0])
         left, bottom = column + GAP / 2, row + 1 - GAP / 2
         head = HEAD_PX / max(self.cell_rect(row, column).height(), 2 * HEAD_PX)
-        self._draw_band(row, left, bottom, width, float(edges[0]))
+        self._draw_band(row, left, bottom, width, float(edges[0]), head)
         heights = view.bars(row, column, intervals=self.shows_intervals)
         color = theme.unit(view.colors[row]) if is_own else theme.color("faint")
         line = pg.PlotCurveItem(
@@ -137,10 +137,13 @@ class CorrelogramGrid(Plot):
         pen = pg.mkPen(floor, width=1 + selected)
         self.addItem(pg.PlotCurveItem([left, left + 1 - GAP], [bottom, bottom], pen=pen))
 
-    def _draw_band(self, row: int, left: float, bottom: float, width: float, first_ms: float) -> None:
-        low = max(-CLOSE_MS, first_ms)
+    def _draw_band(
+        self, row: int, left: float, bottom: float, width: float, first_ms: float, head: float
+    ) -> None:
+        """Shade the time in which a neuron does not fire again, below the words at the top of the cell."""
+        low, top = max(-CLOSE_MS, first_ms), row + GAP / 2 + (1 - GAP) * head
         rect = QtWidgets.QGraphicsRectItem(
-            left + (low - first_ms) * width, row + GAP / 2, (CLOSE_MS - low) * width, bottom - row - GAP / 2
+            left + (low - first_ms) * width, top, (CLOSE_MS - low) * width, bottom - top
         )
         rect.setPen(pg.mkPen(None))
         rect.setBrush(self.theme.color("bad", 26))
