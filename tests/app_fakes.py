@@ -122,15 +122,12 @@ class Ears:
         self.warned: list[str] = []
         self.failed: list[tuple[str, str]] = []
         self.activities: list[Activity | None] = []
-        self.derived = 0
+        self.arrived: list[str] = []
         controller.workspace.told.connect(self.told.append)
         controller.workspace.warned.connect(self.warned.append)
         controller.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
         controller.activity_changed.connect(self.activities.append)
-        controller.derived_changed.connect(self._derive)
-
-    def _derive(self) -> None:
-        self.derived += 1
+        controller.arrived.connect(self.arrived.append)
 
 
 def start(preferences: Preferences, runner: Runner | None = None) -> tuple[Controller, Ears]:

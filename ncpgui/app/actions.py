@@ -89,7 +89,7 @@ def _split(context: Context) -> None:
     if workspace.proposal is not None:
         workspace.confirm()
     else:
-        propose_lasso_split(workspace, context.controller.embedding())
+        propose_lasso_split(workspace, context.controller.data.embedding())
 
 
 def _go(context: Context, step: int) -> None:

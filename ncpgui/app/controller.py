@@ -9,28 +9,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ncpgui.app import demo
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.correlograms import Scale, Trains
-from ncpgui.app.presenters.events import EventWindow
-from ncpgui.app.presenters.receptive_fields import Field
-from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.app.words import count
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
-from ncpgui.app.work.event_responses import EventResponses
+from ncpgui.app.work.asked_for import read_all_spikes, toggle_rarer
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
-from ncpgui.app.work.unit_evidence import UnitEvidence
 from ncpgui.core.errors import (
-    CurationError,
     InputError,
     MissingRecordingError,
     NcpguiError,
@@ -47,8 +38,8 @@ __all__ = ["Activity", "Controller"]
 class Controller:
     """Starts long work for a workspace and takes its results in.
 
-    Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
-    for arrived; `failed(error, doing)` work went wrong; `succeeded(doing)` it is done;
+    Signals: `activity_changed(activity or None)`; `arrived(kind)` something of `data` is there, or will not
+    come; `failed(error, doing)` work went wrong; `succeeded(doing)` it is done;
     `only_readable(path, error)` a session cannot be opened for writing, but
     `open_session(path, read_only=True)` opens it;
     `recording_wanted(request, problem)` a sorting does not lead to its recording: `open_review` it with one;
@@ -56,7 +47,7 @@ class Controller:
     """
 
     activity_changed: ClassVar[Signal] = Signal(object)
-    derived_changed: ClassVar[Signal] = Signal()
+    arrived: ClassVar[Signal] = Signal(str)
     failed: ClassVar[Signal] = Signal(object, str)
     succeeded: ClassVar[Signal] = Signal(str)
     only_readable: ClassVar[Signal] = Signal(object, object)
@@ -71,19 +62,12 @@ class Controller:
         self._work.activity_changed.connect(self.activity_changed.emit)
         self._work.failed.connect(self.failed.emit)
         self._work.succeeded.connect(self.succeeded.emit)
-        self._panel_data = PanelData(workspace, runner)
-        self._panel_data.changed.connect(self.derived_changed.emit)
-        self.unit_evidence = UnitEvidence(workspace, runner)
-        self.events = EventResponses(workspace, runner)
-        self.events.look_at(window=EventWindow.of(preferences.get("event window", None)))
+        self.data = PanelData(workspace, runner, self.arrived.emit)
         self.read_only_path: Path | None = None
         self._begin()
         workspace.color_by(preferences.get("color_by", ""))
-        self._panel_data.set_scale(Scale.of(preferences.get("correlograms", None)))
         workspace.current_changed.connect(self._look_at_current)
-        workspace.shown_changed.connect(self.refresh_views)
-        workspace.selection_changed.connect(self.refresh_views)
-        workspace.opened.connect(self._panel_data.forget)
+        workspace.opened.connect(self._renew_data)
         workspace.units_changed.connect(self._save_if_behind)
         workspace.decided.connect(lambda ids: self._sampling.draw_where_few_are_left(ids))
         workspace.units_changed.connect(lambda _: self._sampling.stop_what_was_taken_back())
@@ -151,9 +135,7 @@ class Controller:
             if session.notes:
                 self.workspace.warned.emit("; ".join(session.notes))
             self.workspace.saved_changed.emit()
-            if read_only:
-                self.refresh_views()
-            else:
+            if not read_only:
                 self._look_at_current()
 
         def failed(error: Exception) -> None:
@@ -234,7 +216,6 @@ class Controller:
         self.workspace.saved_changed.emit()
         if live is None:  # nothing is sampled, after which it would be saved
             self._saving.autosave()
-            self.refresh_views()
         self.sample_waiting()
 
     def open_demo(self, folder: Path) -> None:
@@ -265,7 +246,8 @@ class Controller:
             self._sampling.try_again()
             self.workspace.told.emit(f"The recording is now {recording.path}")
             self._saving.autosave()
-            self._panel_data.ask_again()
+            self._renew_data()
+            self.workspace.shown_changed.emit()
 
         self._work.submit(
             f"Looking at {path.name}",
@@ -306,11 +288,6 @@ class Controller:
             lane="view",
         )
 
-    def set_event_window(self, window: EventWindow) -> None:
-        """Look at another window around events, now and in the next run."""
-        self.preferences.set("event window", [window.before_s, window.after_s, window.bin_s])
-        self.events.look_at(window=window, kind=self.events.kind)
-
     def close(self) -> None:
         """Stop all work and close the project; what was done stays in its session and journal."""
         self.runner.cancel_key("open")
@@ -328,6 +305,14 @@ class Controller:
         self.read_only_path = read_only
         self._saving = Saving(self.workspace, self._work, self.preferences, session)
         self._sampling = Sampling(self.workspace, self._work, self._saving, live)
+
+    def _renew_data(self) -> None:
+        """Compute for the project that is there now, and from its recording as it is now."""
+        self.data.close()
+        self.data = PanelData(self.workspace, self.runner, self.arrived.emit)
+
+    def _look_at_current(self) -> None:
+        self._sampling.look_at(self.workspace.component_id)
 
     # -- sampling ---------------------------------------------------------------------------
 
@@ -366,7 +351,7 @@ class Controller:
 
     def open_other(self) -> None:
         """Show the sortings of the component on screen that are too rare for a card of their own."""
-        self._panel_data.ask_rarer()
+        toggle_rarer(self.workspace, self.runner)
 
     def cancel(self) -> None:
         """Stop the long work under way; what it did so far stays."""
@@ -379,67 +364,6 @@ class Controller:
         if was_sampling:
             self._sampling.stop()
 
-    # -- what panels wait for ---------------------------------------------------------------
-
-    @property
-    def fields(self) -> dict[bytes, Field]:
-        """Receptive fields that are known, by `spikes_key`."""
-        return self._panel_data.fields
-
-    @property
-    def fields_problem(self) -> str:
-        """Why there are no receptive fields, '' when there is no reason."""
-        return self._panel_data.fields_problem
-
-    @property
-    def correlograms(self) -> dict[tuple[bytes, ...], Trains]:
-        """Correlograms that are known, by the key of `trains_of_grid`."""
-        return self._panel_data.correlograms
-
-    @property
-    def correlogram_scale(self) -> Scale:
-        """Window and bins of correlograms."""
-        return self._panel_data.scale
-
-    def set_correlogram_scale(self, scale: Scale) -> None:
-        """Take another window and other bins of correlograms, now and in the next run."""
-        self.preferences.set("correlograms", [scale.half_ms, scale.bin_ms])
-        self._panel_data.set_scale(scale)
-
-    @property
-    def traces(self) -> TraceWindow | None:
-        """The traces that were read last."""
-        return self._panel_data.traces
-
-    @property
-    def traces_problem(self) -> str:
-        """Why there are no traces, '' when there is no reason."""
-        return self._panel_data.traces_problem
-
-    def read_traces(self, position: int) -> None:
-        """Read the traces around a spike of the component on screen, if they are not there yet."""
-        self._panel_data.read_traces(position)
-
-    def want(self, what: str, wanted: bool) -> None:
-        """Say whether something is on screen, see `PanelData.wanted`: that is asked for."""
-        if wanted:
-            self._panel_data.wanted.add(what)
-            self.refresh_views()
-        else:
-            self._panel_data.wanted.discard(what)
-
-    def embedding(self) -> NDArray[np.float32] | None:
-        """t-SNE of the component on screen, None while it is computed."""
-        return self._panel_data.embedding()
-
-    def refresh_views(self) -> None:
-        """Ask for what the panels of the component on screen still lack."""
-        self._panel_data.refresh()
-
-    def _look_at_current(self) -> None:
-        self._sampling.look_at(self.workspace.component_id)
-        self.refresh_views()
-
     def read_all_spikes(self) -> None:
         """Read the spikes of the component on screen that were not sampled, for features and lassos.
 
@@ -448,19 +372,7 @@ class Controller:
         CurationError
             They are there already, or there are no waveforms of sampled spikes to take the axes from.
         """
-        project, component = self.workspace.project, self.workspace.component()
-        waveforms = self.workspace.waveforms()
-        if project is None or component is None or waveforms is None:
-            raise CurationError("there are no waveforms yet; wait for them, or use File > Locate recording")
-        if waveforms.coordinates is not None or len(component.sampled) == len(component.spike_ids):
-            raise CurationError("the principal components of all these spikes are there already")
-        self._work.submit(
-            f"Reading all spikes of {self.workspace.name(component.id)}",
-            lambda p: jobs.read_coordinates(project, component, waveforms, progress=p),
-            lambda found: self._panel_data.put_coordinates(component, waveforms, found),
-            key=("coordinates", component.id),
-            lane="view",
-        )
+        read_all_spikes(self.workspace, self._work)
 
     def color_by(self, what: str) -> None:
         """Let the colours of units say something else, now and in the next run."""

@@ -10,7 +10,7 @@ from app_fakes import MASSES, WAYS
 from later import Later
 from tiny_project import tiny_project
 
-from ncpgui.analysis.correlograms import correlograms
+from ncpgui.analysis.correlograms import Correlograms, correlograms
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -29,9 +29,8 @@ def workspace(project) -> Workspace:
     return workspace
 
 
-def known(workspace: Workspace) -> dict:
-    key, trains = trains_of_grid(workspace)
-    return {key: correlograms(trains, sampling_frequency_hz=20_000.0)}
+def known(workspace: Workspace) -> Correlograms:
+    return correlograms(trains_of_grid(workspace)[1], sampling_frequency_hz=20_000.0)
 
 
 def test_a_row_is_a_unit_on_screen_and_close_pairs_are_counted(workspace) -> None:
@@ -63,9 +62,10 @@ def test_intervals_take_the_place_of_the_diagonal_only(workspace) -> None:
 
 
 def test_the_preview_has_correlograms_of_its_own(workspace) -> None:
-    before = known(workspace)
+    before = trains_of_grid(workspace)[0]
     workspace.show_alternative(1)
-    view = present_correlograms(workspace, before)
+    assert trains_of_grid(workspace)[0][1] == before[2]  # unit 2 has the same spikes
+    view = present_correlograms(workspace, None)
     assert view.names == ("0+1", "2")
     assert view.message == "Correlograms are being computed …"
     assert present_correlograms(workspace, known(workspace)).message == ""
@@ -77,7 +77,7 @@ def test_two_selected_units_have_the_grid_for_themselves(workspace) -> None:
     assert view.names == ("0", "2")
     assert view.is_selected == (True, True)
     workspace.select([1])
-    view = present_correlograms(workspace, {})
+    view = present_correlograms(workspace, None)
     assert view.names == ("0", "1", "2")
     assert view.is_selected == (False, True, False)
 
@@ -120,23 +120,25 @@ def test_window_and_bins_go_together() -> None:
 
 
 def test_without_anything_to_show_it_says_why() -> None:
-    assert present_correlograms(Workspace(), {}).message == "Open a recording or a session to begin."
+    assert present_correlograms(Workspace(), None).message == "Open a recording or a session to begin."
     waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
-    assert present_correlograms(waiting, {}).message == "Correlograms appear when the component is sampled."
+    assert present_correlograms(waiting, None).message == "Correlograms appear when the component is sampled."
 
 
-def test_they_are_computed_once_in_the_background_while_they_are_on_screen(
+def test_they_are_computed_once_in_the_background_and_again_at_another_scale(
     workspace, preferences: Preferences
 ) -> None:
     runner = Later()
-    controller = Controller(workspace, runner, preferences)
-    controller.refresh_views()
-    assert "correlograms" not in [task.key for task in runner.waiting]
-    controller.want("correlograms", True)
-    assert [task.lane for task in runner.waiting if task.key == "correlograms"] == ["view"]
+    data = Controller(workspace, runner, preferences).data
+    assert data.correlograms(Scale()) is None
+    assert [(task.key, task.lane) for task in runner.waiting] == [("correlograms", "view")]
     runner.run()
-    assert list(controller.correlograms) == [trains_of_grid(workspace)[0]]
-    controller.refresh_views()
-    assert "correlograms" not in [task.key for task in runner.waiting]
-    controller.close()
-    assert controller.correlograms == {}
+    found = data.correlograms(Scale())
+    assert found is not None
+    assert data.correlograms(Scale()) is found
+    assert not runner.waiting
+    assert data.correlograms(Scale(50, 0.5)) is None
+    runner.run()
+    finer = data.correlograms(Scale(50, 0.5))
+    assert (found.edges_ms[-1], finer.edges_ms[-1]) == (25, 50)
+    assert data.correlograms(Scale()) is found

@@ -44,7 +44,7 @@ def test_templates_are_compared_on_common_contacts(workspace: Workspace) -> None
 def test_what_is_not_at_hand_is_unknown_and_comes_last(project: Project) -> None:
     workspace = Workspace(replace(project, waveforms={}))
     workspace.select([0])
-    view = present_similar(workspace, {(0, 2): 1.5})
+    view = present_similar(workspace, lambda unit, others: {2: 1.5} if unit == 0 and 2 in others else {})
     assert all(np.isnan(row.distance_sd) and np.isnan(row.cosine) for row in view.rows)
     assert [np.isnan(row.nats) for row in view.rows] == [True, False, True, True]
     assert view.rows[0].unit == 1

@@ -182,20 +182,16 @@ def test_traces_are_read_in_the_background_and_only_the_last_that_was_asked_for(
     monkeypatch.setattr(FakeReader, "n_closed", 0)
     runner = Later()
     controller = Controller(workspace, runner, preferences)
-    controller.read_traces(0)
-    assert not [task for task in runner.waiting if task.key == "traces"]  # nobody looks
-    controller.want("traces", True)
     for position in (0, 1, 2):
-        controller.read_traces(position)
+        assert controller.data.traces(position) is None
     assert [task.lane for task in runner.waiting if task.key == "traces"] == ["view"]
     runner.run()
     assert FakeReader.read_centers == (300,)
-    assert controller.traces.center == 300
-    controller.read_traces(2)
+    assert controller.data.traces(2).center == 300
     assert not runner.waiting
     controller.close()
     assert FakeReader.n_closed == 1
-    assert controller.traces is None
+    assert controller.data.traces(2) is None
 
 
 def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Preferences, monkeypatch) -> None:
@@ -204,11 +200,10 @@ def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Pref
     monkeypatch.setattr(FakeReader, "problem", "it is gone")
     runner = Later()
     controller = Controller(workspace, runner, preferences)
-    controller.want("traces", True)
     for position in (0, 1):
-        controller.read_traces(position)
+        assert controller.data.traces(position) is None
         runner.run()
     assert FakeReader.read_centers == (100,)
-    assert controller.traces_problem == "it is gone"
+    assert controller.data.traces_problem == "it is gone"
     controller.close()
-    assert controller.traces_problem == ""
+    assert controller.data.traces_problem == ""

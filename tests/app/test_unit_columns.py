@@ -80,7 +80,7 @@ def test_a_row_has_height_tag_note_and_metrics(workspace: Workspace) -> None:
     workspace.show_component(1)
     workspace.write((3,), "note", "look again")
     known = {3: UnitMetrics(0.5, 0.1, 2.0, 0.01)}
-    row = present_unit_table(workspace, metrics=known)[0]
+    row = present_unit_table(workspace, metrics=lambda units: known)[0]
     assert (row.unit, row.depth_um, row.tag, row.note) == (3, 30.0, "", "look again")
     assert [column(name).text(row) for name in METRICS] == ["0.50", "0.10", "2.0", "0.010"]
     assert column("presence_ratio").text(present_unit_table(workspace)[0]) == "–"

@@ -1,134 +1,19 @@
-"""What panels wait for is asked for once; exports are of the moment when they were asked for."""
+"""Exports are of the moment when they were asked for."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.receptive_fields import present_receptive_fields
 from ncpgui.app.work import jobs
-from ncpgui.app.work.tasks import PAINTED_AFTER_S
 from ncpgui.core.errors import InputError
-from ncpgui.core.project import Project
-from ncpgui.core.stimulus import Stimulus
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.whole_project import Exported
-from ncpgui.session.store import load, save
-
-# -- what panels wait for -------------------------------------------------------------------
-
-
-def test_the_map_of_the_component_on_screen_comes_once(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path
-) -> None:
-    runner = Later()
-    controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
-    assert controller.embedding() is None  # nobody sees it
-    controller.want("embedding", True)
-    assert [task.after_s for task in runner.waiting] == [PAINTED_AFTER_S]
-    runner.run()
-    assert controller.embedding() is not None
-    assert controller.embedding().shape == (10, 2)
-    assert ears.derived == 1
-    controller.workspace.show_component(1)
-    assert controller.embedding() is None
-    runner.run()
-    controller.workspace.show_component(0)
-    controller.refresh_views()
-    assert not runner.waiting
-    assert fake.requests.count("t-SNE") == 2
-    controller.close()
-
-
-def test_waveforms_that_are_not_cached_are_read_and_asked_for_once(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path
-) -> None:
-    save(replace(fake.project, waveforms={}), tmp_path / "s.h5")
-    fake.failing[1] = "the recording is not there any more"
-    controller, ears = start(preferences)
-    controller.open_session(tmp_path / "s.h5")
-    assert controller.workspace.waveforms() is fake.project.waveforms[0]
-    for channel in (1, 0, 1):
-        controller.workspace.show_component(channel)
-    assert ears.told.count("the recording is not there any more") == 1
-    assert fake.requests.count(1) == 1
-    controller.close()
-
-
-def test_a_recording_that_moved_is_found_again(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def locate(project: Project, path: Path, *, progress: Any) -> Any:
-        return replace(project.recording, path=str(path))
-
-    monkeypatch.setattr(jobs, "locate", locate)
-    save(replace(fake.project, waveforms={}), tmp_path / "s.h5")
-    fake.failing[0] = "the recording is not there any more"
-    controller, _ = start(preferences)
-    controller.open_session(tmp_path / "s.h5")
-    assert controller.workspace.waveforms() is None
-    fake.failing.clear()
-    controller.locate_recording(tmp_path / "moved.raw")
-    assert controller.workspace.waveforms() is not None
-    controller.close()
-    assert load(tmp_path / "s.h5").recording.path == str(tmp_path / "moved.raw")
-
-
-def test_receptive_fields_are_asked_for_when_they_are_on_screen(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-
-    def fields(stimulus: Any, samples: dict[bytes, Any], *, progress: Any) -> dict[bytes, str]:
-        asked.append(len(samples))
-        return {key: f"field of {len(value)} spikes" for key, value in samples.items()}
-
-    monkeypatch.setattr(jobs, "receptive_fields", fields)
-    stimulus = Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0)
-    save(replace(fake.project, stimulus=stimulus), tmp_path / "s.h5")
-    controller, ears = start(preferences)
-    controller.open_session(tmp_path / "s.h5")
-    assert asked == []
-    controller.want("fields", True)
-    assert asked == [3]
-    assert sorted(controller.fields.values()) == [
-        "field of 3 spikes",
-        "field of 3 spikes",
-        "field of 4 spikes",
-    ]
-    controller.workspace.show_alternative(1)
-    assert asked == [3, 1]  # unit 2 is the same as before
-    controller.workspace.show_alternative(None)
-    assert asked == [3, 1]
-    assert ears.derived == 2
-    controller.close()
-    assert controller.fields == {}
-
-
-def test_a_stimulus_that_is_too_short_is_said_where_the_fields_would_be(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path
-) -> None:
-    stimulus = Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0)
-    save(replace(fake.project, stimulus=stimulus), tmp_path / "s.h5")
-    controller, _ = start(preferences)
-    controller.open_session(tmp_path / "s.h5")
-    controller.want("fields", True)
-    view = present_receptive_fields(
-        controller.workspace, controller.fields, problem=controller.fields_problem
-    )
-    assert view.tiles == ()
-    assert view.message.startswith("No receptive fields: ")
-    assert "needs at least that many frames, got 4" in view.message
-    controller.close()
-    assert controller.fields_problem == ""
-
 
 # -- export ---------------------------------------------------------------------------------
 

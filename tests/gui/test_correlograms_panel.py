@@ -33,6 +33,7 @@ def test_it_says_that_it_computes_and_then_shows_the_grid(show, runner, screen) 
 def test_window_and_bins_are_chosen_from_the_button_and_remembered(panel, screen, runner) -> None:
     def choose(words: str) -> None:
         next(entry for entry in panel.scale_menu().actions() if entry.text() == words).trigger()
+        screen.settle()
         runner.let_go()
         screen.settle()
 
@@ -103,6 +104,7 @@ def test_intervals_are_a_key_away(panel, screen) -> None:
 
 def test_the_preview_is_computed_and_hidden_it_asks_for_nothing(panel, workspace, runner, screen) -> None:
     workspace.show_alternative(1)
+    screen.settle()
     assert len(runner.held) == 1
     runner.let_go()
     screen.settle()
@@ -110,13 +112,16 @@ def test_the_preview_is_computed_and_hidden_it_asks_for_nothing(panel, workspace
     panel.hide()
     workspace.show_alternative(None)
     workspace.select([0, 1])
+    screen.settle()
     assert runner.held == []
 
 
-def test_two_selected_units_are_asked_for_when_they_are_selected(panel, workspace, runner) -> None:
+def test_two_selected_units_are_asked_for_when_they_are_selected(panel, workspace, runner, screen) -> None:
     """The grid of both is known: there are two units; a grid of one is that of all."""
     workspace.select([1])
+    screen.settle()
     workspace.select([0, 1])
+    screen.settle()
     assert runner.held == []
 
 

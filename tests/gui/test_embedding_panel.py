@@ -127,7 +127,6 @@ def test_a_spike_that_would_move_has_a_ring_in_the_colour_it_leaves(panel, works
 def test_principal_components_stand_in_until_the_t_sne_is_there(show, controller, runner, screen) -> None:
     panel = show(EmbeddingPanel)
     assert panel.note.text() == "PCA of 10 spikes"
-    controller.refresh_views()
     screen.settle()
     assert panel.note.text() == "PCA of 10 spikes"
     runner.let_go()
@@ -255,7 +254,6 @@ def test_principal_components_stay_while_a_lasso_is_drawn_on_them(
 ):
     panel = show(EmbeddingPanel)
     screen.click(panel.scatter.viewport(), QtCore.QPointF(30, 30), ctrl=True)
-    controller.refresh_views()
     runner.let_go()
     screen.settle()
     assert panel.note_text == "PCA of 10 spikes"

@@ -13,7 +13,7 @@ from ncpgui.app.presenters.events import EventWindow
 from ncpgui.app.work import jobs
 from ncpgui.core.events import Events
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.gui.panels.events import EventsPanel, raster_image
+from ncpgui.gui.panels.events import REMEMBERED, EventsPanel, raster_image
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from ncpgui.session.store import load
 from tests.gui.painted_text import collisions, painted_texts
@@ -22,14 +22,13 @@ from tests.gui.windows import settle
 # Unit 0 of the small project (20 kHz) fires at 0.05, 0.0505, 0.25, 0.55, 0.85 and 1.05 s, unit 1 at 0.15,
 # 0.45, 0.65 and 0.95 s.
 EVENTS = Events(np.array([0.04, 0.5, 1.0]), np.array([0, 1, 0]), ("left", "right & up"))
-WINDOW = EventWindow(0.1, 0.1, 0.05)
 
 
 @pytest.fixture
 def panel(show, workspace, controller, small_project) -> EventsPanel:
     """While the responses are still computed."""
     workspace.open(replace(small_project, events=EVENTS))
-    controller.set_event_window(WINDOW)
+    controller.preferences.set(REMEMBERED, [0.1, 0.1, 0.05])
     return show(EventsPanel)
 
 
@@ -84,7 +83,7 @@ def test_each_unit_is_asked_for_once_and_only_while_the_panel_is_visible(
     runner.let_go()
     assert asked == []
     done.hide()
-    done.controller.events.look_at(kind=1)
+    done.show_kind(1)
     screen.settle()
     runner.let_go()
     assert asked == []

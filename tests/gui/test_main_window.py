@@ -356,19 +356,22 @@ def other_component(window: MainWindow) -> int:
 
 
 def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow) -> None:
+    asked: list[str] = []
+    opened.controller.arrived.connect(asked.append)
     opened.bench.show_panel("correlograms", False)
-    opened.controller.correlograms.clear()
     opened.workspace.show_component(other_component(opened))
     settle()
-    assert opened.controller.embedding() is not None
-    assert not opened.controller.correlograms
+    assert opened.controller.data.embedding() is not None
+    assert "t-SNE" in asked
+    assert "correlograms" not in asked
     opened.show_layout("inspect")
     opened.workspace.show_component(other_component(opened))
     settle()
-    assert opened.controller.correlograms
-    assert opened.controller.embedding() is None
+    assert "correlograms" in asked
+    assert opened.controller.data.embedding() is None
     opened.show_layout("decide")
-    assert opened.controller.embedding() is not None
+    settle()
+    assert opened.controller.data.embedding() is not None
 
 
 def test_the_key_page_lists_every_action(opened: MainWindow) -> None:

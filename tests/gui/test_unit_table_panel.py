@@ -329,7 +329,7 @@ def test_metrics_are_computed_when_their_column_is_shown(panel, controller, runn
     assert cell(panel, 0, "ISI ratio") == "–"
     runner.let_go()
     screen.settle()
-    assert controller.unit_evidence.metrics[1].isi_violations_ratio == 0
+    assert controller.data.metrics([1], ask=False)[1].isi_violations_ratio == 0
     assert cell(panel, 1, "ISI ratio") == "0.00"
     assert float(cell(panel, 0, "ISI ratio")) > 1
 

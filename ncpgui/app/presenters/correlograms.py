@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -171,8 +170,8 @@ def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArr
     return key, tuple(np.sort(samples[component.spike_ids[unit.positions]]) for unit in units)
 
 
-def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...], Trains]) -> CorrelogramsView:
-    """The grid of the units on screen, with what is `known` by the key of `trains_of_grid`."""
+def present_correlograms(workspace: Workspace, found: Trains | None) -> CorrelogramsView:
+    """The grid of the units on screen, with what was `found` of their trains (`trains_of_grid`)."""
     if workspace.project is None:
         return CorrelogramsView(message="Open a recording or a session to begin.")
     shown = workspace.shown()
@@ -182,8 +181,6 @@ def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...],
     if not units:
         return CorrelogramsView(message="No units in this sorting.")
     in_grid = units[:MOST_UNITS]
-    key, _ = trains_of_grid(workspace)
-    found = known.get(key)
     return CorrelogramsView(
         names=tuple(unit.name for unit in in_grid),
         colors=tuple(workspace.coloring.of(shown.component, unit) for unit in in_grid),

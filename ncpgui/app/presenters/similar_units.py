@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -57,8 +57,10 @@ class SimilarView:
     message: str = ""
 
 
-def present_similar(workspace: Workspace, nats: Mapping[tuple[int, int], float] | None = None) -> SimilarView:
-    """List of the unit that was selected first; nats : of pairs, the smaller first, as far as known."""
+def present_similar(
+    workspace: Workspace, nats: Callable[[int, Sequence[int]], Mapping[int, float]] | None = None
+) -> SimilarView:
+    """List of the unit that was selected first; nats(unit, others) : of each of these, as far as known."""
     unit = listed_about(workspace)
     if workspace.project is None:
         return SimilarView(message="Open a recording or a session to begin.")
@@ -66,7 +68,7 @@ def present_similar(workspace: Workspace, nats: Mapping[tuple[int, int], float] 
         return SimilarView(message="Select a unit to see which others may be the same neuron.")
     others = near_by(workspace, unit)
     p_same, alike = _p_same(workspace, unit), _likeness(workspace, unit, others)
-    known, here = nats or {}, set(workspace.components_of(unit))
+    here = set(workspace.components_of(unit))
     rows = []
     for other in others:
         distance, cosine = alike.get(other, (nan, nan))
@@ -80,13 +82,15 @@ def present_similar(workspace: Workspace, nats: Mapping[tuple[int, int], float] 
                 p_same=p_same.get(other, 0.0) if here else nan,
                 distance_sd=distance,
                 cosine=cosine,
-                nats=known.get((min(unit, other), max(unit, other)), nan),
+                nats=nan,
                 is_taken=other in workspace.similar,
                 is_elsewhere=bool(here) and not here & set(workspace.components_of(other)),
             )
         )
-    rows.sort(key=_order)
-    return SimilarView(unit, tuple(rows[:MOST_LISTED]), "" if rows else f"No other unit is near unit {unit}.")
+    rows = sorted(rows, key=_order)[:MOST_LISTED]
+    known = {} if nats is None else nats(unit, [row.unit for row in rows])
+    listed = tuple(replace(row, nats=known.get(row.unit, nan)) for row in rows)
+    return SimilarView(unit, listed, "" if rows else f"No other unit is near unit {unit}.")
 
 
 def listed_about(workspace: Workspace) -> int | None:

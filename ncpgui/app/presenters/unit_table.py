@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,6 +18,7 @@ from ncpgui.evidence.units import UnitNumbers, united
 from ncpgui.evidence.units import p_neuron as unit_p_neuron
 
 NO_METRICS = UnitMetrics()
+Metrics = Callable[[Iterable[int]], Mapping[int, UnitMetrics]]
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,9 @@ def unit_table_message(workspace: Workspace) -> str:
 
 
 def present_unit_table(
-    workspace: Workspace, *, all_units: bool = False, metrics: Mapping[int, UnitMetrics] | None = None
+    workspace: Workspace, *, all_units: bool = False, metrics: Metrics | None = None
 ) -> tuple[UnitRow, ...]:
-    """Rows of the units on screen, or of all units; metrics : those that are known, by unit.
+    """Rows of the units on screen, or of all units; metrics(units) : those that are known.
 
     Of a preview, rows are those of what adopting it would give, then those of the units that it replaces.
     """
@@ -88,9 +89,7 @@ def present_unit_table(
     return _in_use(workspace, all_units=all_units, metrics=metrics)
 
 
-def _in_use(
-    workspace: Workspace, *, all_units: bool, metrics: Mapping[int, UnitMetrics] | None
-) -> tuple[UnitRow, ...]:
+def _in_use(workspace: Workspace, *, all_units: bool, metrics: Metrics | None) -> tuple[UnitRow, ...]:
     """Rows of units in use."""
     assert workspace.project is not None
     all_units = all_units or not workspace.component_ids  # all there are, where there are no questions
@@ -104,7 +103,7 @@ def _in_use(
     for row in workspace.memo(("other unit rows",), partial(_others, workspace)):
         if all_units or row.unit in others:
             rows[row.unit] = row
-    labels, computed = workspace.history.labels, metrics or {}
+    labels, computed = workspace.history.labels, {} if metrics is None else metrics(rows)
     given = workspace.project.given
     names = given.called(rows) if given is not None and given.names else {}
     return tuple(

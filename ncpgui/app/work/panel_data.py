@@ -1,342 +1,308 @@
-"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields, correlograms."""
+"""What panels of the open project paint and what takes work: each asks for it while it paints.
+
+=====================  ============================================  ============================
+kind                   a key carries                                 made of
+=====================  ============================================  ============================
+waveforms              component, its sampled spikes and contacts    the recording
+templates              nothing: there is one set                     the folder of the sorting
+t-SNE                  sampled spikes and contacts                   their features
+receptive fields       spikes of a unit                              the stimulus
+responses to events    events, their kind, window, spikes of a unit  when they were
+correlograms           scale, spikes of each unit of the grid        when they were
+traces                 contacts and sample                           the recording
+quality metrics        spikes of a unit                              when and how large they were
+firing times of pairs  spikes of two units                           when they were
+=====================  ============================================  ============================
+
+All of it is of one project: another one, or a recording that was found again, has another `PanelData`.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
+from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS, TraceWindow
 from ncpgui.app.work import jobs
-from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner, Task
+from ncpgui.app.work.computed import Computed
+from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner
 from ncpgui.app.work.trace_reader import TraceReader
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.given_shapes import GivenShapes
+from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
-from ncpgui.core.signals import Signal
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.unit_metrics import UnitMetrics
+
+UNITS_AT_ONCE = 16
+"""Of which metrics are computed before anything else of the screen has its turn."""
+MOST_TRACES = 32
+Spikes = NDArray[np.int64]
 
 
 class PanelData:
-    """Asks for what is missing, once each, and remembers what came.
+    """What is computed of a project: each method gives what is there, and begins what is missing.
 
-    Signal: `changed` something of it arrived.
-
-    Attributes
+    Parameters
     ----------
-    fields : receptive fields by `spikes_key`
-    fields_problem : why there are none, '' when there is no reason
-    correlograms : by the key of `trains_of_grid`; scale : their window and bins
-    wanted : what is on screen, of ``"embedding"``, ``"fields"``, ``"other fields"`` (of what other cards
-        would make), ``"correlograms"``, ``"traces"``; the rest is not asked for
-    traces : those around the last spike that was asked for
-    traces_problem : why there are none, '' when there is no reason
+    arrived : told the kind of what arrived, or of what will not come
     """
 
-    changed: ClassVar[Signal] = Signal()
-
-    def __init__(self, workspace: Workspace, runner: Runner) -> None:
-        self.fields: dict[bytes, Field] = {}
-        self.fields_problem = ""
-        self.correlograms: dict[tuple[bytes, ...], Trains] = {}
-        self.scale = Scale()
-        self.wanted: set[str] = set()
-        self.traces: TraceWindow | None = None
-        self.traces_problem = ""
-        self._reader: TraceReader | None = None
-        self._traces_key: tuple[str, bytes, int] | None = None
+    def __init__(self, workspace: Workspace, runner: Runner, arrived: Callable[[str], None]) -> None:
         self._workspace = workspace
+        self._project = workspace.project
         self._runner = runner
-        self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
-        self._asked: set[Any] = set()
+        self._told = arrived
+        self._reader: TraceReader | None = None
+        self._waveforms = Computed(
+            "waveforms", _read_waveforms, runner, arrived=self._put_waveforms,
+            failed=workspace.told.emit, at_once=1, most=1, priority=2,
+        )  # fmt: skip
+        self._templates = Computed(
+            "templates", _read_templates, runner, arrived=lambda found: self._put_shapes(found[""]),
+            failed=lambda problem: self._put_shapes(None, problem), priority=2,
+        )  # fmt: skip
+        self._embeddings = self._kind("t-SNE", _embed, priority=0, after_s=PAINTED_AFTER_S)
+        self._fields = self._kind("receptive fields", self._find_fields, tells_itself=True)
+        self._responses = self._kind("responses to events", self._respond, tells_itself=True)
+        self._correlograms = self._kind("correlograms", _correlate)
+        self._traces = self._kind(
+            "traces", self._read_traces, tells_itself=True, most=MOST_TRACES, priority=3
+        )
+        self._metrics = self._kind("quality metrics", self._measure, at_once=UNITS_AT_ONCE, priority=-1)
+        self._pairs = self._kind("firing times of pairs", self._compare)
 
-    def forget(self) -> None:
-        """Forget everything: another project is there."""
-        self._embeddings.clear()
-        self.fields.clear()
-        self.correlograms.clear()
-        self._forget_traces()
-        self.fields_problem = ""
-        self._asked.clear()
+    def _kind(self, kind: str, make: Any, *, tells_itself: bool = False, **options: Any) -> Any:
+        """Make a kind; `tells_itself`: whether the panel says why there is nothing, else the status bar."""
 
-    def ask_again(self) -> None:
-        """Ask again for what did not come: the recording was found."""
-        self._asked.clear()
-        self._forget_traces()
-        self.refresh()
-        self.changed.emit()
+        def failed(problem: str) -> None:
+            if tells_itself:
+                self._told(kind)
+            else:
+                self._workspace.told.emit(f"No {kind}: {problem}")
 
-    def embedding(self) -> NDArray[np.float32] | None:
-        """t-SNE of what is on screen, None while it is computed."""
-        shown = self._workspace.shown()
-        if shown is None:
-            return None
-        known = self._embeddings.get(shown.component.id)
-        is_of_these = known is not None and known[0] is self._workspace.waveforms(shown.component.id)
-        return known[1] if known is not None and is_of_these else None
+        return Computed(
+            kind, make, self._runner, arrived=lambda _: self._told(kind), failed=failed, **options
+        )
 
-    def refresh(self) -> None:
-        """Ask for what the panels still lack of what is on screen."""
+    @property
+    def kinds(self) -> tuple[Computed[Any, Any, Any], ...]:
+        """All that is computed."""
+        return tuple(one for one in vars(self).values() if isinstance(one, Computed))
+
+    def close(self) -> None:
+        """Let go of the recording; what is still on its way is of no use any more."""
+        for one in self.kinds:
+            self._runner.cancel_key(one.kind)
+        if self._reader is not None:
+            self._reader.close()
+
+    # -- shapes of spikes --------------------------------------------------------------------
+
+    def ask_shapes(self) -> None:
+        """Ask for waveforms of what is on screen, or for templates where there is no recording.
+
+        They come into the project (`Workspace.waveforms`, `Workspace.shapes`), as those of sampling do.
+        """
         workspace, project = self._workspace, self._workspace.project
         if project is None:
             return
         if not project.recording.has_traces and workspace.shapes is None:
-            self._ask_shapes(project)
+            self._templates.get("", project)
+        lacking = {}
         for component_id in workspace.components_on_screen:
-            component = workspace.component(component_id)
+            component, sampled = workspace.component(component_id), workspace.sampled_component(component_id)
             if component is not None and workspace.waveforms(component_id) is None:
-                self._ask_waveforms(project, component)
-        shown = workspace.shown()
-        if shown is None:
-            return
-        waveforms = workspace.waveforms(shown.component.id)
-        has_features = waveforms is not None and waveforms.features.shape[1] > 0
-        if waveforms is not None and has_features and "embedding" in self.wanted and self.embedding() is None:
-            self._ask_embedding(shown.component.id, waveforms)
-        if "fields" in self.wanted:
-            self._ask_fields(project)
-        if "correlograms" in self.wanted:
-            self._ask_correlograms(project)
+                lacking[component_id, _sampled_key(component)] = (project, component, sampled)
+        self._put_waveforms(self._waveforms.get_all(lacking))
 
-    def set_scale(self, scale: Scale) -> None:
-        """Take another window and other bins of correlograms."""
-        if scale != self.scale:
-            self.scale = scale
-            self._asked.difference_update(self.correlograms)
-            self.correlograms.clear()
-            self.refresh()
-            self.changed.emit()
+    def _put_waveforms(self, found: Mapping[Any, tuple[Component, ComponentWaveforms]]) -> None:
+        for sampled, waveforms in found.values():
+            is_missing = self._workspace.waveforms(sampled.id) is None
+            if is_missing and self._workspace.sampled_component(sampled.id) is sampled:
+                self._workspace.put_waveforms(sampled.id, waveforms)
 
-    def put_coordinates(
-        self, component: Component, before: ComponentWaveforms, now: ComponentWaveforms
-    ) -> None:
-        """Take coordinates of all spikes in, unless the component changed; the t-SNE stays."""
-        if self._workspace.waveforms(component.id) is not before:
-            return
-        known = self._embeddings.get(component.id)
-        if known is not None and known[0] is before:
-            self._embeddings[component.id] = (now, known[1])
-        self._workspace.put_waveforms(component.id, now)
+    def _put_shapes(self, shapes: GivenShapes | None, problem: str = "") -> None:
+        now, then = self._workspace.project, self._project
+        if now is not None and then is not None and now.spikes is then.spikes:
+            self._workspace.put_shapes(shapes, problem)
 
-    def read_traces(self, position: int) -> None:
-        """Ask for the traces around a spike on screen, a position among the `spike_ids` of what is shown."""
+    def embedding(self, *, ask: bool = False) -> NDArray[np.float32] | None:
+        """t-SNE of what is on screen, None while it is not there; `ask` : begin it then."""
+        shown = self._workspace.shown()
+        waveforms = None if shown is None else self._workspace.waveforms(shown.component.id)
+        if shown is None or waveforms is None:
+            return None
+        key = _sampled_key(shown.component)
+        found: NDArray[np.float32] | None = self._embeddings.known(key)
+        if found is None and ask and waveforms.features.shape[1] > 0:
+            found = self._embeddings.get(key, waveforms.features)
+        return found
+
+    # -- when units fire, and what to --------------------------------------------------------
+
+    def fields(self, *, others: bool) -> tuple[dict[bytes, Field], str]:
+        """Receptive fields of what is on screen by `spikes_key`, and why there are none, or ''.
+
+        others : of what other cards would make, too
+        """
+        project = self._workspace.project
+        if project is None or project.stimulus is None:
+            return {}, ""
+        samples = {}
+        for group in sortings_with_fields(self._workspace, others=others):
+            spike_ids = group.sorting.component.spike_ids
+            for ids in (spike_ids[group.sorting.units[row].positions] for row in group.rows):
+                samples[spikes_key(ids)] = project.spikes.sample_index[ids]
+        return self._fields.get_all(samples), self._fields.problem
+
+    def _find_fields(self, samples: Mapping[bytes, Spikes], progress: Progress) -> Mapping[bytes, Field]:
+        assert self._project is not None
+        assert self._project.stimulus is not None
+        return jobs.receptive_fields(self._project.stimulus, dict(samples), progress=progress)
+
+    def responses(self, window: EventWindow, kind: int | None) -> tuple[dict[bytes, Response], str]:
+        """Responses to events of a kind (None: all) by `spikes_key`, and why there are none, or ''."""
+        project = self._workspace.project
+        if project is None or project.events is None:
+            return {}, ""
+        trains = trains_of_tiles(self._workspace)
+        events_s = project.events.times_of(kind)
+        found = self._responses.get_all(
+            {(project.events, kind, window, key): (train, events_s) for key, train in trains.items()}
+        )
+        return {key[-1]: response for key, response in found.items()}, self._responses.problem
+
+    def _respond(self, asked: Mapping[Any, tuple[Spikes, Any]], progress: Progress) -> dict[Any, Any]:
+        assert self._project is not None
+        (_, _, window, _), (_, events_s) = next(iter(asked.items()))
+        trains = {key[-1]: train for key, (train, _) in asked.items()}
+        found = jobs.event_responses(trains, events_s, self._project.recording, window, progress=progress)
+        return {key: found[key[-1]] for key in asked if key[-1] in found}
+
+    def correlograms(self, scale: Scale) -> Trains | None:
+        """Correlograms of the grid on screen."""
+        key, trains = trains_of_grid(self._workspace)
+        if not trains or self._project is None:
+            return None
+        rate_hz = self._project.spikes.sampling_frequency_hz
+        found: Trains | None = self._correlograms.get((scale, *key), (trains, rate_hz))
+        return found
+
+    # -- traces ------------------------------------------------------------------------------
+
+    def traces(self, position: int) -> TraceWindow | None:
+        """Traces around a spike on screen, a position among the `spike_ids` of what is shown.
+
+        A recording that could not be read is not tried again (`traces_problem`).
+        """
         project, shown = self._workspace.project, self._workspace.shown()
-        if project is None or shown is None or "traces" not in self.wanted or self.traces_problem:
-            return
-        component = shown.component
-        sample = int(project.spikes.sample_index[component.spike_ids[position]])
-        key = ("traces", component.contacts.tobytes(), sample)
-        if key == self._traces_key or key in self._asked:
-            return
+        if project is None or shown is None or self._traces.problem:
+            return None
         if self._reader is None:
             self._reader = TraceReader(project)
+        contacts = shown.component.contacts
+        sample = int(project.spikes.sample_index[shown.component.spike_ids[position]])
+        found: TraceWindow | None = self._traces.get((contacts.tobytes(), sample), (sample, contacts))
+        return found
+
+    @property
+    def traces_problem(self) -> str:
+        """Why there are no traces, '' if nothing is wrong."""
+        return self._traces.problem
+
+    def _read_traces(
+        self, asked: Mapping[Any, tuple[int, Spikes]], progress: Progress
+    ) -> dict[Any, TraceWindow]:
         reader = self._reader
-        self._asked.add(key)
+        assert reader is not None
+        return {
+            key: reader.read(sample, contacts, HALF_MS, progress=progress)
+            for key, (sample, contacts) in asked.items()
+        }
 
-        def done(window: TraceWindow) -> None:
-            self._asked.discard(key)
-            if self._reader is reader:
-                self.traces, self._traces_key = window, key
-                self.changed.emit()
+    # -- numbers of units --------------------------------------------------------------------
 
-        def failed(error: Exception) -> None:
-            self._asked.discard(key)
-            if self._reader is reader:
-                self.traces_problem = str(error)
-                self.changed.emit()
+    def metrics(self, units: Iterable[int], *, ask: bool) -> dict[int, UnitMetrics]:
+        """Quality metrics of units, those that are there; `ask` : begin the others."""
+        if not ask and not len(self._metrics):
+            return {}
+        spikes = {unit: self._workspace.clustering.spikes_of(unit) for unit in units}
+        key_of = {unit: spikes_key(ids) for unit, ids in spikes.items()}
+        if ask:
+            self._metrics.get_all({key: (unit, spikes[unit]) for unit, key in key_of.items()})
+        known = {unit: self._metrics.known(key) for unit, key in key_of.items()}
+        return {unit: found for unit, found in known.items() if found is not None}
 
-        self._runner.submit(
-            Task(
-                "Reading traces",
-                lambda p: reader.read(sample, component.contacts, HALF_MS, progress=p),
-                done,
-                failed=failed,
-                cancelled=lambda: self._asked.discard(key),
-                key="traces",
-                lane="view",
-                priority=3,
-            )
+    def _measure(
+        self, asked: Mapping[bytes, tuple[int, Spikes]], progress: Progress
+    ) -> dict[bytes, UnitMetrics]:
+        project = self._project
+        assert project is not None
+        spikes = project.spikes
+        found = jobs.unit_metrics(
+            {unit: spikes.sample_index[ids] for unit, ids in asked.values()},
+            {unit: project.fired[ids] for unit, ids in asked.values()},
+            {unit: spikes.amplitude[ids] for unit, ids in asked.values()},
+            spikes.sampling_frequency_hz,
+            spikes.n_samples,
+            progress=progress,
         )
+        return {key: found[unit] for key, (unit, _) in asked.items()}
 
-    def _forget_traces(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-        self._reader, self.traces, self._traces_key, self.traces_problem = None, None, None, ""
+    def pairs(self, unit: int, others: Iterable[int]) -> dict[int, float]:
+        """What firing times say of a unit and each of the others: nats for one neuron against two."""
+        spikes_of = self._workspace.clustering.spikes_of
+        own = unit, spikes_of(unit)
+        key = spikes_key(own[1])
+        asked = {other: (own, (other, spikes_of(other))) for other in others}
+        key_of = {other: frozenset((key, spikes_key(two[1]))) for other, (_, two) in asked.items()}
+        found = self._pairs.get_all({key_of[other]: pair for other, pair in asked.items()})
+        return {other: found[key] for other, key in key_of.items() if key in found}
 
-    def ask_rarer(self) -> None:
-        """Ask for the sortings of the component on screen that no card shows."""
-        workspace, project, component_id = (
-            self._workspace,
-            self._workspace.project,
-            self._workspace.component_id,
+    def _compare(self, asked: Mapping[Any, Any], progress: Progress) -> dict[Any, float]:
+        assert self._project is not None
+        fired, rate_hz = self._project.fired, self._project.spikes.sampling_frequency_hz
+        trains = {unit: fired[ids] for pair in asked.values() for unit, ids in pair}
+        pairs = {key: (min(one[0], two[0]), max(one[0], two[0])) for key, (one, two) in asked.items()}
+        found = jobs.pair_times(trains, [*pairs.values()], rate_hz, progress=progress)
+        return {key: found[pair] for key, pair in pairs.items()}
+
+
+def _sampled_key(component: Component) -> tuple[bytes, bytes]:
+    """Tells which waveforms a component has: of which spikes, on which contacts."""
+    return spikes_key(component.spike_ids[component.sampled]), component.contacts.tobytes()
+
+
+def _read_waveforms(
+    asked: Mapping[Any, tuple[Project, Component, Component]], progress: Progress
+) -> dict[Any, tuple[Component, ComponentWaveforms]]:
+    return {
+        key: (sampled, jobs.read_waveforms(project, component, progress=progress))
+        for key, (project, component, sampled) in asked.items()
+    }
+
+
+def _read_templates(asked: Mapping[str, Project], progress: Progress) -> dict[str, GivenShapes]:
+    return {key: jobs.given_shapes(project, progress=progress) for key, project in asked.items()}
+
+
+def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> dict[Any, Any]:
+    return {key: jobs.embed(one, progress=progress) for key, one in features.items()}
+
+
+def _correlate(asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Trains]:
+    return {
+        key: jobs.correlograms(
+            trains, rate_hz, half_ms=key[0].half_ms, bin_ms=key[0].bin_ms, progress=progress
         )
-        component = None if component_id is None else workspace.sampled_component(component_id)
-        if component is None or project is None:
-            return
-        if workspace.n_rarer(component.id):
-            workspace.put_rarer(component, ())
-            return
-        waveforms = workspace.waveforms(component.id)
-
-        def done(alternatives: tuple[Alternative, ...]) -> None:
-            if workspace.sampled_component(component.id) is not component:
-                return
-            if not alternatives:
-                workspace.told.emit("What is left over are draws that differ by single spikes only")
-            workspace.put_rarer(component, alternatives)
-
-        self._runner.submit(
-            Task(
-                f"Rarer sortings of {workspace.name(component.id)}",
-                lambda p: jobs.rarer_sortings(project, component, waveforms, progress=p),
-                done,
-                failed=lambda error: workspace.told.emit(f"No rarer sortings: {error}"),
-                key=("rarer", component.id),
-                lane="view",
-                priority=2,
-            )
-        )
-
-    def _ask_shapes(self, project: Project) -> None:
-        if "shapes" in self._asked:
-            return
-        self._asked.add("shapes")
-
-        def put(shapes: GivenShapes | None, problem: str = "") -> None:
-            if self._workspace.project is not None and self._workspace.project.spikes is project.spikes:
-                self._workspace.put_shapes(shapes, problem)
-
-        self._runner.submit(
-            Task(
-                "Reading templates",
-                lambda p: jobs.given_shapes(project, progress=p),
-                put,
-                failed=lambda error: put(None, str(error)),
-                cancelled=lambda: self._asked.discard("shapes"),
-                key="shapes",
-                lane="view",
-                priority=2,
-            )
-        )
-
-    def _ask_waveforms(self, project: Project, component: Component) -> None:
-        key = ("waveforms", component.id)
-        if key in self._asked:
-            return
-        self._asked.add(key)
-        as_sampled = self._workspace.sampled_component(component.id)
-
-        def done(waveforms: ComponentWaveforms) -> None:
-            if self._workspace.sampled_component(component.id) is as_sampled:
-                self._workspace.put_waveforms(component.id, waveforms)
-
-        self._runner.submit(
-            Task(
-                f"Reading waveforms of {self._workspace.name(component.id)}",
-                lambda p: jobs.read_waveforms(project, component, progress=p),
-                done,
-                failed=lambda error: self._workspace.told.emit(str(error)),
-                cancelled=lambda: self._asked.discard(key),
-                key=key,
-                lane="view",
-                priority=2,
-            )
-        )
-
-    def _ask_embedding(self, component_id: int, waveforms: ComponentWaveforms) -> None:
-        key = ("t-SNE", component_id, id(waveforms))
-        if key in self._asked:
-            return
-        self._asked.add(key)
-
-        def done(points: NDArray[np.float32]) -> None:
-            self._asked.discard(key)
-            if self._workspace.waveforms(component_id) is waveforms:
-                self._embeddings[component_id] = (waveforms, points)
-                self.changed.emit()
-
-        self._runner.submit(
-            Task(
-                f"t-SNE of {self._workspace.what_is_drawn()}",
-                lambda p: jobs.embed(waveforms.features, progress=p),
-                done,
-                failed=lambda error: self._workspace.told.emit(f"No t-SNE: {error}"),
-                cancelled=lambda: self._asked.discard(key),
-                key="t-SNE",
-                lane="view",
-                after_s=PAINTED_AFTER_S,
-            )
-        )
-
-    def _ask_fields(self, project: Project) -> None:
-        stimulus = project.stimulus
-        if stimulus is None:
-            return
-        wanted = {}
-        for group in sortings_with_fields(self._workspace, others="other fields" in self.wanted):
-            component = group.sorting.component
-            for unit in (group.sorting.units[row] for row in group.rows):
-                key = spikes_key(component.spike_ids[unit.positions])
-                if key not in self.fields and key not in self._asked:
-                    wanted[key] = project.spikes.sample_index[component.spike_ids[unit.positions]]
-        if not wanted:
-            return
-        self._asked.update(wanted)
-
-        def done(fields: dict[bytes, Field]) -> None:
-            if self._workspace.project is not None and self._workspace.project.stimulus is stimulus:
-                self.fields.update(fields)
-                self.changed.emit()
-
-        def failed(error: Exception) -> None:
-            if self._workspace.project is not None and self._workspace.project.stimulus is stimulus:
-                self.fields_problem = str(error)
-                self.changed.emit()
-
-        self._runner.submit(
-            Task(
-                "Receptive fields",
-                lambda p: jobs.receptive_fields(stimulus, wanted, progress=p),
-                done,
-                failed=failed,
-                cancelled=lambda: self._asked.difference_update(wanted),
-                key=("fields", tuple(wanted)),
-                lane="view",
-                priority=1,
-            )
-        )
-
-    def _ask_correlograms(self, project: Project) -> None:
-        key, trains = trains_of_grid(self._workspace)
-        if not trains or key in self.correlograms or key in self._asked:
-            return
-        self._asked.add(key)
-        spikes, scale = project.spikes, self.scale
-
-        def done(found: Trains) -> None:
-            now = self._workspace.project
-            if now is not None and now.spikes is spikes and self.scale == scale:
-                self.correlograms[key] = found
-                self.changed.emit()
-
-        self._runner.submit(
-            Task(
-                "Correlograms",
-                lambda p: jobs.correlograms(
-                    trains,
-                    spikes.sampling_frequency_hz,
-                    half_ms=scale.half_ms,
-                    bin_ms=scale.bin_ms,
-                    progress=p,
-                ),
-                done,
-                failed=lambda error: self._workspace.told.emit(f"No correlograms: {error}"),
-                cancelled=lambda: self._asked.discard(key),
-                key="correlograms",
-                lane="view",
-                priority=1,
-            )
-        )
+        for key, (trains, rate_hz) in asked.items()
+    }

@@ -140,6 +140,7 @@ class AlternativesPanel(Panel):
 
     def redraw(self) -> None:
         """Show the cards of the component on screen."""
+        self.controller.data.ask_shapes()
         view = present_alternatives(self.workspace)
         self.headline.setText(view.title)
         self._subtitle = view.subtitle
@@ -183,7 +184,7 @@ class AlternativesPanel(Panel):
         """Say what the edit that is proposed, or a merge of what is selected, would do."""
         others = other_questions(self.workspace)
         self.subtitle.setText(" · ".join(filter(None, (others, self._subtitle))))
-        told = present_consequence(self.workspace, self.controller.embedding())
+        told = present_consequence(self.workspace, self.controller.data.embedding())
         self.consequence.setText(told.text)
         self.consequence.setToolTip(plain("\n".join(filter(None, (told.tooltip, self.condition.text())))))
         self.consequence.setVisible(bool(told.text))

@@ -100,6 +100,7 @@ class AmplitudesPanel(LassoPanel):
 
     def redraw(self) -> None:
         """Show the spikes of the sorting on screen."""
+        self.controller.data.ask_shapes()
         view = self.view = present_amplitudes(self.workspace, self.height_shown)
         self.tell(view.message)
         self.note_text = view.note

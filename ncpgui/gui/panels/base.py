@@ -19,11 +19,11 @@ class Panel(QtWidgets.QFrame):
     A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
     wants it in a window of its own, or back;
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
-    `needs` : what is computed for it while it is on screen, see `PanelData.wanted`
+    `draws` : kinds of `PanelData` that it draws, and asks for in `redraw`
     """
 
     title = ""
-    needs: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()
     window_asked = QtCore.pyqtSignal()
     menu_asked = QtCore.pyqtSignal(QtCore.QPoint)
     dropped = QtCore.pyqtSignal(str)
@@ -70,7 +70,10 @@ class Panel(QtWidgets.QFrame):
         """Draw the present state."""
 
     def follow_sorting(self, *more: SignalInstance) -> None:
-        """Redraw when another sorting, selection or colouring is on screen, or one of `more` is emitted."""
+        """Redraw when another sorting, selection or colouring is on screen, or one of `more` is emitted.
+
+        So it does when something that it `draws` arrived.
+        """
         workspace = self.workspace
         for signal in (
             workspace.opened,
@@ -81,6 +84,11 @@ class Panel(QtWidgets.QFrame):
             *more,
         ):
             signal.connect(self.mark_dirty)
+        self.controller.arrived.connect(self._arrived)
+
+    def _arrived(self, kind: str) -> None:
+        if kind in self.draws:
+            self.mark_dirty()
 
     def fill(self, content: QtWidgets.QWidget) -> None:
         """Put what is drawn in the panel, and a message that takes its place: see `tell`."""
@@ -156,18 +164,10 @@ class Panel(QtWidgets.QFrame):
         self.dropped.emit(carried_title(event.mimeData()))
 
     def showEvent(self, event: object) -> None:
-        """Ask for what it needs, and catch up with what happened while hidden."""
-        for what in self.needs:
-            self.controller.want(what, True)
+        """Catch up with what happened while hidden."""
         super().showEvent(event)  # type: ignore[arg-type]
         if self._is_dirty:
             self.mark_dirty()
-
-    def hideEvent(self, event: object) -> None:
-        """Ask no more."""
-        for what in self.needs:
-            self.controller.want(what, False)
-        super().hideEvent(event)  # type: ignore[arg-type]
 
 
 def message_label(text: str = "") -> QtWidgets.QLabel:

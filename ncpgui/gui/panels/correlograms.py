@@ -19,6 +19,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
+REMEMBERED = "correlograms"
 CLOSE_MS = 2.0
 GAP = 0.05
 HEAD_PX = 20
@@ -234,7 +235,7 @@ class CorrelogramsPanel(Panel):
     """When the units on screen fire, each beside itself and beside the others."""
 
     title = "Correlograms"
-    needs = ("correlograms",)
+    draws = ("correlograms",)
 
     def build(self) -> None:
         """Make grid, message and the switch."""
@@ -247,6 +248,7 @@ class CorrelogramsPanel(Panel):
         self.intervals.setFocusPolicy(QtCore.Qt.NoFocus)
         self.intervals.setToolTip("Intervals between spikes that follow each other, on the diagonal  (I)")
         self.intervals.toggled.connect(self.grid.show_intervals)
+        self.scale_shown = Scale.of(self.controller.preferences.get(REMEMBERED, None))
         self.scale = QtWidgets.QPushButton()
         self.scale.setProperty("quiet", True)
         self.scale.setFocusPolicy(QtCore.Qt.NoFocus)
@@ -262,8 +264,7 @@ class CorrelogramsPanel(Panel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and what was computed."""
-        self.follow_sorting(self.controller.derived_changed)
-        self.workspace.selection_changed.connect(self._ask)
+        self.follow_sorting()
 
     def toggle_intervals(self) -> None:
         """Change between autocorrelograms and intervals."""
@@ -271,7 +272,7 @@ class CorrelogramsPanel(Panel):
 
     def scale_menu(self) -> QtWidgets.QMenu:
         """Menu of windows and bins, those in force checked."""
-        menu, now = QtWidgets.QMenu(self), self.controller.correlogram_scale
+        menu, now = QtWidgets.QMenu(self), self.scale_shown
         menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
         for half_ms in HALVES_MS:
             self._choice(menu, f"±{half_ms:g} ms", now.with_half(half_ms), half_ms == now.half_ms)
@@ -281,24 +282,26 @@ class CorrelogramsPanel(Panel):
         return menu
 
     def _choice(self, menu: QtWidgets.QMenu, words: str, scale: Scale, is_on: bool) -> None:
-        entry = menu.addAction(words, lambda: self.controller.set_correlogram_scale(scale))
+        entry = menu.addAction(words, lambda: self.set_scale(scale))
         entry.setCheckable(True)
         entry.setChecked(is_on)
+
+    def set_scale(self, scale: Scale) -> None:
+        """Take another window and other bins, now and in the next run."""
+        self.scale_shown = scale
+        self.controller.preferences.set(REMEMBERED, [scale.half_ms, scale.bin_ms])
+        self.mark_dirty()
 
     def _below_scale(self) -> QtCore.QPoint:
         return self.scale.mapToGlobal(self.scale.rect().bottomLeft())
 
-    def _ask(self) -> None:
-        if self.isVisible():
-            self.controller.refresh_views()
-
     def redraw(self) -> None:
         """Show the units on screen, or the selected ones."""
-        view = present_correlograms(self.workspace, self.controller.correlograms)
+        view = present_correlograms(self.workspace, self.controller.data.correlograms(self.scale_shown))
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
-        self.scale.setText(self.controller.correlogram_scale.words)
+        self.scale.setText(self.scale_shown.words)
 
     def _clicked(self, row: int, adds: bool) -> None:
         self.workspace.pick(self.grid.view.units[row], adds=adds)

@@ -15,7 +15,7 @@ class EmbeddingPanel(LassoPanel):
     """The spikes that the network clustered, as points; a click selects a unit."""
 
     title = "Embedding"
-    needs = ("embedding",)
+    draws = ("t-SNE",)
     plane = "embedding"
 
     def build(self) -> None:
@@ -38,10 +38,12 @@ class EmbeddingPanel(LassoPanel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the t-SNE."""
-        self.follow_sorting(self.controller.derived_changed)
+        self.follow_sorting()
 
     def redraw(self) -> None:
         """Show the points of the sorting on screen."""
+        self.controller.data.ask_shapes()
+        self.controller.data.embedding(ask=True)
         view = self.view = present_embedding(self.workspace, self._tsne())
         self.tell(view.message)
         self.note_text = view.note
@@ -59,7 +61,7 @@ class EmbeddingPanel(LassoPanel):
         return embedding_axes(self._tsne())
 
     def _tsne(self) -> NDArray[np.float32] | None:
-        return under_lasso(self.workspace.lasso, self.controller.embedding())
+        return under_lasso(self.workspace.lasso, self.controller.data.embedding())
 
     def _clicked(self, row: int, adds: bool) -> None:
         self.workspace.pick(self.view.points.units[row], adds=adds)

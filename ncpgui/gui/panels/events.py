@@ -16,7 +16,6 @@ from ncpgui.app.presenters.events import (
     EventWindow,
     Response,
     present_events,
-    trains_of_tiles,
 )
 from ncpgui.gui.items.tile_grid import TileArea, TileGrid
 from ncpgui.gui.panels.base import Panel
@@ -27,6 +26,7 @@ AXIS = 14
 RASTER_SHARE = 0.56
 GAP = 4
 ALL = "all events"
+REMEMBERED = "event window"
 
 
 def raster_image(
@@ -158,9 +158,12 @@ class EventsPanel(Panel):
     """Responses of the sorting on screen to events; they are computed only while this is visible."""
 
     title = "Events"
+    draws = ("responses to events",)
 
     def build(self) -> None:
         """Make the grid of tiles, the message, and the choices of window and kind."""
+        self.around = EventWindow.of(self.controller.preferences.get(REMEMBERED, None))
+        self.kind: int | None = None
         self.grid = EventsWidget()
         self.grid.clicked.connect(self._clicked)
         self.scroll = TileArea(self.grid)
@@ -181,31 +184,42 @@ class EventsPanel(Panel):
         )
 
     def follow(self) -> None:
-        """Follow the sorting on screen, the selection and the responses that arrive."""
-        self.follow_sorting(self.controller.events.changed, self.workspace.events_changed)
+        """Follow the sorting on screen, the selection and the events; of others, all kinds are shown."""
+        for signal in (self.workspace.opened, self.workspace.events_changed):
+            signal.connect(self._forget_kind)
+        self.follow_sorting(self.workspace.events_changed)
+
+    def _forget_kind(self) -> None:
+        self.kind = None
+
+    def show_kind(self, kind: int | None) -> None:
+        """Show responses to events of a kind, or (None) to all."""
+        self.kind = kind
+        self.mark_dirty()
+
+    def look_around(self, window: EventWindow) -> None:
+        """Look as far around events as a window says, now and in the next run."""
+        self.around = window
+        self.controller.preferences.set(REMEMBERED, [window.before_s, window.after_s, window.bin_s])
+        self.mark_dirty()
 
     def redraw(self) -> None:
         """Show the tiles of the sorting on screen; what is missing of them is asked for."""
-        events = self.controller.events
-        view = present_events(
-            self.workspace,
-            events.of(trains_of_tiles(self.workspace)),
-            kind=events.kind,
-            problem=events.problem,
-        )
+        known, problem = self.controller.data.responses(self.around, self.kind)
+        view = present_events(self.workspace, known, kind=self.kind, problem=problem)
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
-        self.window_button.setText(events.window.words)
+        self.window_button.setText(self.around.words)
         self.window_button.setVisible(self.workspace.project is not None and bool(view.n_events))
 
     def window_menu(self) -> QtWidgets.QMenu:
         """Menu of kinds, windows and bins, those in force checked, those that do not fit disabled."""
-        menu, now = QtWidgets.QMenu(self), self.controller.events.window
+        menu, now = QtWidgets.QMenu(self), self.around
         menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
         kinds, shown = self.grid.view.kinds, self.grid.view.kind
         for kind, name in [(None, ALL), *enumerate(kinds)] if kinds else []:
-            entry = menu.addAction(without_mnemonic(name), partial(self.controller.events.look_at, kind=kind))
+            entry = menu.addAction(without_mnemonic(name), partial(self.show_kind, kind))
             entry.setCheckable(True)
             entry.setChecked(kind == shown)
         menu.addSeparator()
@@ -222,7 +236,7 @@ class EventsPanel(Panel):
         return menu
 
     def _choice(self, menu: QtWidgets.QMenu, words: str, window: EventWindow, is_on: bool) -> None:
-        entry = menu.addAction(words, lambda: self.controller.set_event_window(window))
+        entry = menu.addAction(words, lambda: self.look_around(window))
         entry.setCheckable(True)
         entry.setChecked(is_on)
         entry.setEnabled(window.is_possible)

@@ -51,6 +51,7 @@ class FeaturesPanel(LassoPanel):
 
     def redraw(self) -> None:
         """Show the spikes of the sorting on screen."""
+        self.controller.data.ask_shapes()
         view = self.view = present_features(self.workspace, self._wanted["x"], self._wanted["y"])
         self.tell(view.message)
         self.note_text = view.note

@@ -77,5 +77,5 @@ class LassoPanel(Panel):
         """Draw the lasso, and say beside the title what it holds."""
         lasso = self.own_lasso()
         self._lasso_plot.set_lasso(np.zeros((0, 2)) if lasso is None else lasso.corners)
-        words = "" if lasso is None else present_lasso(self.workspace, self.controller.embedding())
+        words = "" if lasso is None else present_lasso(self.workspace, self.controller.data.embedding())
         self.note.setText(words or self.note_text)

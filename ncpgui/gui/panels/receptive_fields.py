@@ -136,6 +136,7 @@ class ReceptiveFieldsPanel(Panel):
     """Receptive fields of the sorting on screen; they are computed only while this is visible."""
 
     title = "Receptive fields"
+    draws = ("receptive fields",)
 
     def build(self) -> None:
         """Make the grid of tiles and the message."""
@@ -154,28 +155,18 @@ class ReceptiveFieldsPanel(Panel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the fields that arrive."""
-        self.follow_sorting(self.controller.derived_changed)
-
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Fields, those of other cards too where they are shown."""
-        return ("other fields", "fields") if self.shows_others else ("fields",)
+        self.follow_sorting()
 
     def toggle_others(self) -> None:
         """Show the fields of what other cards would make, or leave them out; that is remembered."""
         self.shows_others = not self.shows_others
         self.controller.preferences.set(REMEMBERED, self.shows_others)
-        self.controller.want("other fields", self.shows_others and self.isVisible())
         self.mark_dirty()
 
     def redraw(self) -> None:
         """Show the tiles of the sorting on screen."""
-        view = present_receptive_fields(
-            self.workspace,
-            self.controller.fields,
-            problem=self.controller.fields_problem,
-            others=self.shows_others,
-        )
+        known, problem = self.controller.data.fields(others=self.shows_others)
+        view = present_receptive_fields(self.workspace, known, problem=problem, others=self.shows_others)
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)

@@ -115,6 +115,7 @@ class SimilarUnitsPanel(Panel):
     """List of units like the one that was selected first."""
 
     title = "Similar units"
+    draws = ("firing times of pairs",)
 
     def build(self) -> None:
         """Make the list and the message."""
@@ -133,15 +134,12 @@ class SimilarUnitsPanel(Panel):
 
     def follow(self) -> None:
         """Follow the units, the selection, and what is computed of pairs."""
-        self.follow_sorting(self.workspace.units_changed, self.controller.unit_evidence.changed)
-        self.controller.derived_changed.connect(self.mark_dirty)
+        self.follow_sorting(self.workspace.units_changed)
 
     def redraw(self) -> None:
         """Show the list of the unit that was selected first."""
-        evidence = self.controller.unit_evidence
-        view = present_similar(self.workspace, evidence.nats)
-        if view.unit is not None:
-            evidence.ask_pairs(view.unit, [row.unit for row in view.rows])
+        self.controller.data.ask_shapes()
+        view = present_similar(self.workspace, self.controller.data.pairs)
         self._is_selecting = True
         try:
             if view.rows != self.model.rows:

@@ -82,7 +82,7 @@ class TracesPanel(Panel):
     """The traces around one spike of the sorting on screen; they are read only while this is visible."""
 
     title = "Traces"
-    needs = ("traces",)
+    draws = ("traces",)
 
     def build(self) -> None:
         """Make plot, message and buttons."""
@@ -112,7 +112,7 @@ class TracesPanel(Panel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the traces that were read."""
-        self.follow_sorting(self.controller.derived_changed)
+        self.follow_sorting()
 
     def step(self, by: int) -> None:
         """Go to the next spike in time of the selected units, or to the one before."""
@@ -148,11 +148,10 @@ class TracesPanel(Panel):
     def redraw(self) -> None:
         """Show the traces around the spike, or ask for them."""
         self._keep_position()
-        if self.position is not None:
-            self.controller.read_traces(self.position)
-        view = present_traces(
-            self.workspace, self.position, self.controller.traces, problem=self.controller.traces_problem
-        )
+        data = self.controller.data
+        data.ask_shapes()
+        window = None if self.position is None else data.traces(self.position)
+        view = present_traces(self.workspace, self.position, window, problem=data.traces_problem)
         self.plot.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)

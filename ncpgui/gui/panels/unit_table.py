@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -49,6 +50,7 @@ class UnitTablePanel(Panel):
     """Table of the units in use: of the component on screen, or of the whole recording."""
 
     title = "Units"
+    draws = ("quality metrics",)
 
     def build(self) -> None:
         """Make the filter, the table and the message."""
@@ -95,7 +97,7 @@ class UnitTablePanel(Panel):
 
     def follow(self) -> None:
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
-        self.follow_sorting(self.workspace.units_changed, self.controller.unit_evidence.changed)
+        self.follow_sorting(self.workspace.units_changed)
 
     def set_beside(self, is_beside: bool) -> None:
         """Be content with less width, because another list is beside the table."""
@@ -147,8 +149,9 @@ class UnitTablePanel(Panel):
 
     def redraw(self) -> None:
         """Show the rows and what is selected."""
-        evidence = self.controller.unit_evidence
-        rows = present_unit_table(self.workspace, all_units=self._all_units, metrics=evidence.metrics)
+        is_asked = any(column.is_metric and column.name in (self._chosen or ()) for column in COLUMNS)
+        metrics = partial(self.controller.data.metrics, ask=is_asked and self.isVisible())
+        rows = present_unit_table(self.workspace, all_units=self._all_units, metrics=metrics)
         listed = tuple(row for row in rows if self._listed(row))
         self.model.set_rows(listed)
         self._fit_columns(rows)
@@ -238,8 +241,6 @@ class UnitTablePanel(Panel):
                     self.table.setColumnWidth(number, widths[name] + (spare if name in free else 0))
         finally:
             self._is_fitting = False
-        wanted = any(column.is_metric and column.name in widths for column in COLUMNS)
-        self.controller.unit_evidence.want_metrics(wanted)
 
     def _width(self, name: str) -> int:
         """Width that a column needs, in pixels."""

@@ -356,6 +356,7 @@ class WaveformsPanel(Panel):
 
     def redraw(self) -> None:
         """Show the waveforms of the sorting on screen."""
+        self.controller.data.ask_shapes()
         view = present_waveforms(self.workspace, looks_around=self.plot.shown == "alike")
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
