@@ -1,4 +1,4 @@
-"""From a key to the painted panel: few files and signals are on the way, as docs/project/architecture.md draws it.
+"""From a key to the painted panel: few files and signals on the way (drawn in docs/project/architecture.md).
 
 The way is what is on the stack when the panel becomes stale, asks, is told and is painted: who called whom.
 """
@@ -17,7 +17,7 @@ import pytest
 from PyQt5 import QtCore
 
 import ncpgui
-from ncpgui.app.presenters import correlograms as presenter
+from ncpgui.analysis import correlograms as analysis
 from ncpgui.app.work import jobs
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.panels import correlograms as panel
@@ -26,7 +26,23 @@ from ncpgui.gui.worker import Workers
 from tests.gui.windows import settle, shown_window
 
 PACKAGE = Path(ncpgui.__file__).parent
-MOST_FILES, MOST_SIGNALS = 15, 5
+FILES = (
+    "gui/menus.py",
+    "app/actions.py",
+    "app/model/workspace.py",
+    "curation/history.py",
+    "app/model/open_project.py",
+    "gui/panels/base.py",
+    "gui/panels/correlograms.py",
+    "app/work/panel_data.py",
+    "app/work/computed.py",
+    "gui/worker.py",
+    "app/work/jobs.py",
+    "analysis/correlograms.py",
+    "app/presenters/correlograms.py",
+)
+SIGNALS = ["QAction.triggered", "changed", "selection_changed", "Workers._arrived", "arrived"]
+"""Of the clustering, of the workspace and of the controller those without an owner."""
 
 
 def _in_package(code: CodeType) -> str:
@@ -101,7 +117,7 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
     way.stops_at(CorrelogramsPanel, "mark_dirty", monkeypatch)
     way.stops_at(Workers, "submit", monkeypatch)
     way.stops_at(jobs, "correlograms", monkeypatch)
-    way.stops_at(presenter, "present_correlograms", monkeypatch)
+    way.stops_at(analysis, "correlograms", monkeypatch)
     way.stops_at(panel, "present_correlograms", monkeypatch)
     way.stops_at(CorrelogramGrid, "set_view", monkeypatch)
     with shown_window(qtbot, tmp_path, threads=True) as window:
@@ -128,6 +144,8 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
                 ),
                 timeout=20_000,
             )
-        print("FILES", len(way.files), [*way.files])
-        print("SIGNALS", [*way.signals])
-        print("STOPS", way.stops)
+    assert way.stops.count("set_view") == 2, "without them, and with them"
+    assert [*way.signals] == SIGNALS
+    assert sorted(way.files) == sorted(FILES)
+    assert len(FILES) <= 15
+    assert len(SIGNALS) <= 5

@@ -79,24 +79,28 @@ def test_each_unit_is_asked_for_once(done, asked, workspace, screen, runner) -> 
     assert sorted(asked) == [4, 6]
     workspace.select([1])
     workspace.show_alternative(1)
+    screen.settle()
     runner.let_go()
     screen.settle()
     assert sorted(asked) == [4, 6, 10]
     workspace.show_alternative(0)
+    screen.settle()
     runner.let_go()
     assert sorted(asked) == [4, 6, 10]
 
 
 def test_fields_are_wanted_only_while_the_panel_is_visible(
-    panel, controller, workspace, asked, runner
+    panel, controller, workspace, asked, runner, screen
 ) -> None:
     runner.let_go()
     assert len(asked) == 2
     panel.hide()
     workspace.show_alternative(1)
+    screen.settle()
     runner.let_go()
     assert len(asked) == 2
     panel.show()
+    screen.settle()
     runner.let_go()
     assert len(asked) == 3
 
@@ -194,6 +198,7 @@ def test_both_themes_have_their_own_ground(done, screen, qapp) -> None:
 def with_others(done, runner, screen) -> ReceptiveFieldsPanel:
     """With the fields of what other cards would make."""
     done.toggle_others()
+    screen.settle()
     runner.let_go()
     screen.settle()
     return done

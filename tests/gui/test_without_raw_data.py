@@ -83,6 +83,7 @@ def test_it_is_curated_by_keys_saved_and_written_back(
     assert len(workspace.clustering.spikes_of(merged)) == len(TRAINS[HALF]) + len(TRAINS[OTHER_HALF])
     window.controller.close()
     window.open_path(folder.with_name("ks4.ncp.h5"))
+    settle()
     assert merged in workspace.clustering, "a session keeps what was done"
     assert workspace.shapes is not None
     monkeypatch.setattr(window, "confirm", lambda _: True)

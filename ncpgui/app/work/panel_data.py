@@ -120,7 +120,8 @@ class PanelData:
         lacking = {}
         for component_id in workspace.components_on_screen:
             component, sampled = workspace.component(component_id), workspace.sampled_component(component_id)
-            if component is not None and workspace.waveforms(component_id) is None:
+            is_missing = workspace.waveforms(component_id) is None
+            if component is not None and sampled is not None and is_missing:
                 lacking[component_id, _sampled_key(component)] = (project, component, sampled)
         self._put_waveforms(self._waveforms.get_all(lacking))
 
@@ -164,7 +165,7 @@ class PanelData:
                 samples[spikes_key(ids)] = project.spikes.sample_index[ids]
         return self._fields.get_all(samples), self._fields.problem
 
-    def _find_fields(self, samples: Mapping[bytes, Spikes], progress: Progress) -> Mapping[bytes, Field]:
+    def _find_fields(self, samples: Mapping[bytes, Spikes], progress: Progress) -> Mapping[bytes, Any]:
         assert self._project is not None
         assert self._project.stimulus is not None
         return jobs.receptive_fields(self._project.stimulus, dict(samples), progress=progress)
@@ -299,7 +300,7 @@ def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> d
     return {key: jobs.embed(one, progress=progress) for key, one in features.items()}
 
 
-def _correlate(asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Trains]:
+def _correlate(asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Any]:
     return {
         key: jobs.correlograms(
             trains, rate_hz, half_ms=key[0].half_ms, bin_ms=key[0].bin_ms, progress=progress
