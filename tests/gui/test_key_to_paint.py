@@ -42,7 +42,7 @@ FILES = (
     "app/presenters/correlograms.py",
 )
 SIGNALS = ["QAction.triggered", "changed", "selection_changed", "Workers._arrived", "arrived"]
-"""Of the clustering, of the workspace and of the controller those without an owner."""
+"""Those without an owner are of the history, the workspace and the controller."""
 
 
 def _in_package(code: CodeType) -> str:

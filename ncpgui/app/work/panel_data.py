@@ -10,8 +10,8 @@ receptive fields       spikes of a unit                              the stimulu
 responses to events    events, their kind, window, spikes of a unit  when they were
 correlograms           scale, spikes of each unit of the grid        when they were
 traces                 contacts and sample                           the recording
-quality metrics        spikes of a unit                              when and how large they were
-firing times of pairs  spikes of two units                           when they were
+quality metrics        unit and version of its spikes                when and how large they were
+firing times of pairs  two units and versions of their spikes        when they were
 =====================  ============================================  ============================
 
 All of it is of one project: another one, or a recording that was found again, has another `PanelData`.
@@ -46,6 +46,8 @@ UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
 MOST_TRACES = 32
 Spikes = NDArray[np.int64]
+Unit = tuple[int, int]
+"""A unit and the version of its spikes."""
 
 
 class PanelData:
@@ -236,44 +238,45 @@ class PanelData:
         """Quality metrics of units, those that are there; `ask` : begin the others."""
         if not ask and not len(self._metrics):
             return {}
-        spikes = {unit: self._workspace.clustering.spikes_of(unit) for unit in units}
-        key_of = {unit: spikes_key(ids) for unit, ids in spikes.items()}
+        clustering = self._workspace.clustering
+        key_of = {unit: (unit, clustering.version(unit)) for unit in units}
         if ask:
-            self._metrics.get_all({key: (unit, spikes[unit]) for unit, key in key_of.items()})
+            self._metrics.get_all({key: clustering.spikes_of(unit) for unit, key in key_of.items()})
         known = {unit: self._metrics.known(key) for unit, key in key_of.items()}
         return {unit: found for unit, found in known.items() if found is not None}
 
-    def _measure(
-        self, asked: Mapping[bytes, tuple[int, Spikes]], progress: Progress
-    ) -> dict[bytes, UnitMetrics]:
+    def _measure(self, asked: Mapping[Unit, Spikes], progress: Progress) -> dict[Unit, UnitMetrics]:
         project = self._project
         assert project is not None
         spikes = project.spikes
         found = jobs.unit_metrics(
-            {unit: spikes.sample_index[ids] for unit, ids in asked.values()},
-            {unit: project.fired[ids] for unit, ids in asked.values()},
-            {unit: spikes.amplitude[ids] for unit, ids in asked.values()},
+            {unit: spikes.sample_index[ids] for (unit, _), ids in asked.items()},
+            {unit: project.fired[ids] for (unit, _), ids in asked.items()},
+            {unit: spikes.amplitude[ids] for (unit, _), ids in asked.items()},
             spikes.sampling_frequency_hz,
             spikes.n_samples,
             progress=progress,
         )
-        return {key: found[unit] for key, (unit, _) in asked.items()}
+        return {key: found[key[0]] for key in asked}
 
     def pairs(self, unit: int, others: Iterable[int]) -> dict[int, float]:
         """What firing times say of a unit and each of the others: nats for one neuron against two."""
-        spikes_of = self._workspace.clustering.spikes_of
-        own = unit, spikes_of(unit)
-        key = spikes_key(own[1])
-        asked = {other: (own, (other, spikes_of(other))) for other in others}
-        key_of = {other: frozenset((key, spikes_key(two[1]))) for other, (_, two) in asked.items()}
-        found = self._pairs.get_all({key_of[other]: pair for other, pair in asked.items()})
+        clustering = self._workspace.clustering
+        key_of = {
+            other: tuple((one, clustering.version(one)) for one in sorted((unit, other))) for other in others
+        }
+        found = self._pairs.get_all(
+            {key: [clustering.spikes_of(one) for one, _ in key] for key in key_of.values()}
+        )
         return {other: found[key] for other, key in key_of.items() if key in found}
 
     def _compare(self, asked: Mapping[Any, Any], progress: Progress) -> dict[Any, float]:
         assert self._project is not None
         fired, rate_hz = self._project.fired, self._project.spikes.sampling_frequency_hz
-        trains = {unit: fired[ids] for pair in asked.values() for unit, ids in pair}
-        pairs = {key: (min(one[0], two[0]), max(one[0], two[0])) for key, (one, two) in asked.items()}
+        trains = {
+            unit: fired[ids] for key, both in asked.items() for (unit, _), ids in zip(key, both, strict=True)
+        }
+        pairs = {key: (key[0][0], key[1][0]) for key in asked}
         found = jobs.pair_times(trains, [*pairs.values()], rate_hz, progress=progress)
         return {key: found[pair] for key, pair in pairs.items()}
 
