@@ -134,17 +134,26 @@ def curated_sorting(recording: OnDisk, sorting: BaseSorting, cells: BaseSorting)
     """Curate one sorting in all ways: rows, and verdicts on its units."""
     traces = opened(recording)
     truth = Truth.of(sorting.to_spike_vector()["sample_index"], cells)
-    given = Curated(sorting.to_spike_vector()["unit_index"].astype(np.int64))
-    project = reviewed(traces, sorting)
-    ways = {AS_GIVEN: given, BY_ITSELF: by_itself(project, LEAST), WITH_ANSWERS: answered(project, truth)}
     analyzer = analyzer_of(traces, sorting)
+    labels, failure = bombcell_labels(analyzer)
+    failed = {"Bombcell": failure} if failure else {}
+    by_presets = {}
     for preset in PRESETS:
-        unit, n_merges = merged(analyzer, preset)
-        ways[preset] = Curated(unit, decisions=n_merges)
+        unit, n_merges, failure = merged(analyzer, preset)
+        by_presets[preset] = Curated(unit, decisions=n_merges)
+        failed |= {preset: failure} if failure else {}
+    project = reviewed(traces, sorting)
+    ways = {
+        AS_GIVEN: Curated(sorting.to_spike_vector()["unit_index"].astype(np.int64)),
+        BY_ITSELF: by_itself(project, LEAST),
+        WITH_ANSWERS: answered(project, truth),
+        **by_presets,
+    }
     true = came_true(project, truth, scores(cells, sorting).is_of_cells)
     return {
         "rows": [row_of(name, curated, sorting, cells, truth) for name, curated in ways.items()],
-        "units": verdicts(promises(project), true, bombcell_labels(analyzer)),
+        "units": verdicts(promises(project), true, labels),
+        "failed": failed,
     }
 
 

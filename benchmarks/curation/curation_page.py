@@ -37,9 +37,16 @@ def page_of(sortings: Sequence[Row], *, development: bool = False) -> str:
     parts = ["# Curation against truth", ABOUT]
     if development:
         parts.append("**These are the recordings that settings were chosen on.**")
-    parts += [
+    failures = [
         f"- {one['sorter']} on {one['recording']}: {one['failure']}" for one in sortings if one["failure"]
     ]
+    failures += [
+        f"- `{preset}` on units of {one['sorter']} in {one['recording']}: {why}"
+        for one in done
+        for preset, why in one["failed"].items()
+    ]
+    if failures:
+        parts += ["What did not run; a preset that fails merges nothing:", "\n".join(failures)]
     if done:
         parts += ["## All sortings", table(sums(done)), "## Which units are right", ABOUT_UNITS]
         parts += [table(judged(done)), table(calibrated(done)), "## Each sorting", table(each(done))]

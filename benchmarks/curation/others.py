@@ -41,27 +41,41 @@ def analyzer_of(recording: BaseRecording, sorting: BaseSorting) -> SortingAnalyz
     return analyzer
 
 
-def merged(analyzer: SortingAnalyzer, preset: str) -> tuple[NDArray[np.int64], int]:
-    """Unit of each spike, in the order of the sorting, after the merges of a preset; how many there are."""
+def merged(analyzer: SortingAnalyzer, preset: str) -> tuple[NDArray[np.int64], int, str]:
+    """Unit of each spike, in the order of the sorting, after the merges of a preset; how many there are.
+
+    A preset that fails merges nothing: the last is why, '' where it went well.
+    """
     from spikeinterface.curation import compute_merge_unit_groups
 
+    failure, groups = "", []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        groups = compute_merge_unit_groups(analyzer, preset=preset, progress_bar=False)
+        try:
+            groups = compute_merge_unit_groups(analyzer, preset=preset, progress_bar=False)
+        except Exception as error:  # such as of places of spikes that are nan
+            failure = f"{type(error).__name__}: {error}".splitlines()[0]
     place = {unit: number for number, unit in enumerate(analyzer.unit_ids)}
     unit = analyzer.sorting.to_spike_vector()["unit_index"].astype(np.int64)
     for group in groups:
         rows = [place[one] for one in group]
         unit[np.isin(unit, rows)] = rows[0]
-    return unit, len(groups)
+    return unit, len(groups), failure
 
 
-def bombcell_labels(analyzer: SortingAnalyzer) -> NDArray[np.str_]:
-    """Bombcell's label of each unit: good, mua, noise or non_soma; SpikeInterface's thresholds."""
+def bombcell_labels(analyzer: SortingAnalyzer) -> tuple[NDArray[np.str_], str]:
+    """Bombcell's label of each unit: good, mua, noise or non_soma; SpikeInterface's thresholds.
+
+    Where that fails, no unit has one: the last is why, '' where it went well.
+    """
     from spikeinterface.curation import bombcell_label_units
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        analyzer.compute(["template_metrics", "quality_metrics"], verbose=False, progress_bar=False)
-        labels = bombcell_label_units(sorting_analyzer=analyzer)
-    return np.asarray(labels.iloc[:, 0].to_numpy(), dtype=np.str_)
+        try:
+            analyzer.compute(["template_metrics", "quality_metrics"], verbose=False, progress_bar=False)
+            labels = bombcell_label_units(sorting_analyzer=analyzer).iloc[:, 0].to_numpy()
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}".splitlines()[0]
+            return np.full(analyzer.get_num_units(), ""), why
+    return np.asarray(labels, dtype=np.str_), ""

@@ -168,7 +168,8 @@ def connected(n_units: int, pairs: list[tuple[int, int]], *, fits: Callable[[lis
         for unit in together:
             home[unit] = together
     components = [members for unit, members in enumerate(home) if members[0] == unit]
-    return Doubts(components, [pair for pair in cut if home[pair[0]] is not home[pair[1]]])
+    cut = [pair for pair in dict.fromkeys(cut) if home[pair[0]] is not home[pair[1]]]
+    return Doubts(components, cut)
 
 
 def contacts_of(

@@ -30,6 +30,11 @@ def test_what_would_be_too_large_is_cut_where_the_doubt_is_least_and_said() -> N
     assert doubts.cut == [(2, 3)]
 
 
+def test_a_pair_that_is_in_doubt_for_two_reasons_is_cut_once() -> None:
+    doubts = connected(3, [(0, 1), (1, 2), (1, 2)], fits=lambda members: len(members) <= 2)
+    assert doubts.cut == [(1, 2)]
+
+
 def test_a_pair_that_comes_together_over_others_is_not_cut() -> None:
     doubts = connected(3, [(0, 1), (1, 2), (0, 2)], fits=lambda _: True)
     assert doubts.components == [[0, 1, 2]]
