@@ -1,7 +1,7 @@
 """Curation against truth: review by ncpgui, SpikeInterface's merge presets, and Bombcell's labels.
 
     python -m benchmarks.curation.curation [--development] [--recordings NAME ...] [--sorters NAME ...]
-        [--resume] [--cache DIR]
+        [--draws 200] [--resume] [--cache DIR]
 
 Units of other sorters, with their own settings and without motion correction, on simulated recordings of
 seeds that nothing else has: still, moving as a zigzag and slowly, dense, and in coloured noise. Each
@@ -46,6 +46,7 @@ from benchmarks.recordings.peers import PEERS, add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import OnDisk, sorted_apart
 from benchmarks.recordings.sorters import on_disk
 from benchmarks.recordings.unit_scores import scores
+from ncpgui.sorting.config import SortingConfig
 
 LEAST = 0.9
 """Probability from which on decisions are made by themselves."""
@@ -130,7 +131,9 @@ def verdicts(
     ]
 
 
-def curated_sorting(recording: OnDisk, sorting: BaseSorting, cells: BaseSorting) -> dict[str, Any]:
+def curated_sorting(
+    recording: OnDisk, sorting: BaseSorting, cells: BaseSorting, config: SortingConfig
+) -> dict[str, Any]:
     """Curate one sorting in all ways: rows, and verdicts on its units."""
     traces = opened(recording)
     truth = Truth.of(sorting.to_spike_vector()["sample_index"], cells)
@@ -142,7 +145,7 @@ def curated_sorting(recording: OnDisk, sorting: BaseSorting, cells: BaseSorting)
         unit, n_merges, failure = merged(analyzer, preset)
         by_presets[preset] = Curated(unit, decisions=n_merges)
         failed |= {preset: failure} if failure else {}
-    project = reviewed(traces, sorting)
+    project = reviewed(traces, sorting, config)
     ways = {
         AS_GIVEN: Curated(sorting.to_spike_vector()["unit_index"].astype(np.int64)),
         BY_ITSELF: by_itself(project, LEAST),
@@ -158,7 +161,11 @@ def curated_sorting(recording: OnDisk, sorting: BaseSorting, cells: BaseSorting)
 
 
 def results(
-    chosen: dict[str, GroundTruth], sorters: list[str], cache: Path, there: list[dict[str, Any]]
+    chosen: dict[str, GroundTruth],
+    sorters: list[str],
+    cache: Path,
+    there: list[dict[str, Any]],
+    config: SortingConfig,
 ) -> Iterator[dict[str, Any]]:
     """Curate every sorting that is not `there`, one after the other."""
     done = {(one["recording"], one["sorter"]) for one in there}
@@ -175,7 +182,7 @@ def results(
                 yield {**about, "rows": [], "units": []}
                 continue
             sorting = found.sorting(truth.sampling_frequency_hz).remove_empty_units()
-            yield {**about, **curated_sorting(recording, sorting, cells), "of": asdict(truth)}
+            yield {**about, **curated_sorting(recording, sorting, cells, config), "of": asdict(truth)}
 
 
 def main() -> int:
@@ -183,6 +190,7 @@ def main() -> int:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
     parser.add_argument("--resume", action="store_true", help="make only what is not on the page yet")
+    parser.add_argument("--draws", type=int, default=200, help="of the posterior of each component  [200]")
     add_sorters(parser)
     parser.set_defaults(sorters=["ncpgui"] if "--quick" in sys.argv else [*PEERS[1:]])
     arguments = parsed(parser)
@@ -198,8 +206,9 @@ def main() -> int:
     kept = None if arguments.out is None else arguments.out / f"{name}.json"
     if arguments.resume and kept is not None and kept.is_file():
         found = json.loads(kept.read_text(encoding="utf-8"))["sortings"]
-    origin = Origin(min(one.seed for one in chosen.values()), None, {"spikes": "spikes"})
-    for one in results(chosen, arguments.sorters, arguments.cache, found.copy()):
+    config = SortingConfig(posterior_samples=arguments.draws)
+    origin = Origin(min(one.seed for one in chosen.values()), arguments.draws, {"spikes": "spikes"})
+    for one in results(chosen, arguments.sorters, arguments.cache, found.copy(), config):
         found.append(one)
         page = page_of(found, development=arguments.development) + f"\n{where(device)}\n"
         keep(name, {"sums": sums(found), "sortings": found}, page=page, origin=origin, folder=arguments.out)

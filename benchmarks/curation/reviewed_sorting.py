@@ -76,7 +76,7 @@ def dense(unit: NDArray[np.int64]) -> NDArray[np.int64]:
     return number.reshape(-1).astype(np.int64) - int(names[0] < 0)
 
 
-def reviewed(recording: BaseRecording, sorting: BaseSorting) -> Project:
+def reviewed(recording: BaseRecording, sorting: BaseSorting, config: SortingConfig) -> Project:
     """Review a sorting, units numbered as they are in it."""
     spikes = sorting.to_spike_vector()
     opened = recording_of(recording)
@@ -87,7 +87,7 @@ def reviewed(recording: BaseRecording, sorting: BaseSorting) -> Project:
         recording.get_num_samples(),
     )
     about = GivenSorting("sorting", SPIKEINTERFACE, np.arange(len(spikes)), "")
-    return review_recording(opened, given, about, SortingConfig(), workers=1)
+    return review_recording(opened, given, about, config, workers=1)
 
 
 def by_itself(project: Project, least: float) -> Curated:
