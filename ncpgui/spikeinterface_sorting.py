@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.core.arguments import reporting, true_or_false
 from ncpgui.core.config import from_dict
 from ncpgui.core.posterior import sampler_words
 from ncpgui.core.progress import Progress
 from ncpgui.ephys.numpy_sortings import numpy_sorting
-from ncpgui.evidence.units import ProjectNumbers, project_numbers
+from ncpgui.evidence.units import project_numbers
+from ncpgui.export.from_project import project_table
 from ncpgui.sorting.chosen_workers import checked_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers
-from ncpgui.sorting.neuron_probability import unit_label
 from ncpgui.sorting.pipeline import sort_recording
 
 if TYPE_CHECKING:
@@ -28,23 +27,18 @@ if TYPE_CHECKING:
     from ncpgui.core.project import Project
 
 
-UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording, ProjectNumbers], NDArray[Any]]] = {
-    "snr": lambda project, recording, numbers: mean_by_unit(np.abs(project.spikes.amplitude), project),
-    "main_channel": lambda project, recording, numbers: recording.channel_ids[main_channels(project)],
-    "probability": lambda project, recording, numbers: mean_by_unit(_probability(project, numbers), project),
-    "p_neuron": lambda project, recording, numbers: by_unit(numbers, "p_neuron"),
-    "p_pure": lambda project, recording, numbers: by_unit(numbers, "p_pure"),
-    "p_complete": lambda project, recording, numbers: by_unit(numbers, "p_complete"),
-    "false_positives": lambda project, recording, numbers: by_unit(numbers, "false_positives"),
-    "misses": lambda project, recording, numbers: by_unit(numbers, "misses"),
-    "label": lambda project, recording, numbers: np.array(
-        [
-            unit_label(one.p_neuron, one.p_pure, is_beyond_cards=one.is_beyond_cards)
-            for one in (numbers.of_unit[unit] for unit in sorted(numbers.of_unit))
-        ]
-    ),
+UNIT_PROPERTIES = {
+    "snr": "amplitude_sd",
+    "main_channel": "channel",
+    "probability": "probability",
+    "p_neuron": "p_neuron",
+    "p_pure": "p_pure",
+    "p_complete": "p_complete",
+    "false_positives": "false_positives",
+    "misses": "misses",
+    "label": "label",
 }
-"""Properties of the units of a sorting, (K,) each, of its project, recording and `evidence.units` numbers."""
+"""Properties of the units of a sorting: columns of `export.from_project.project_table`, by name."""
 
 
 def sort(
@@ -100,7 +94,7 @@ def sort(
 def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting:
     """Return the sorting of a recording as a sorting of SpikeInterface, with `UNIT_PROPERTIES`."""
     kept = project.unit_of_spike >= 0
-    n_units = n_units_of(project)
+    n_units = int(project.unit_of_spike.max(initial=-1)) + 1
     sorting, _ = numpy_sorting(
         project.spikes.sample_index[kept],
         project.unit_of_spike[kept],
@@ -111,40 +105,14 @@ def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting
     sorting.register_recording(recording)
     sorting.ncpgui_project = project
     numbers = project_numbers(project, project.unit_of_spike, project.probability)
-    for name, values in UNIT_PROPERTIES.items() if n_units else ():
-        sorting.set_property(name, values(project, recording, numbers))
+    by_matching = np.where(np.isnan(numbers.probability), project.probability, numbers.probability)
+    table = project_table(project, project.unit_of_spike, replace(numbers, probability=by_matching))
+    for name, column in UNIT_PROPERTIES.items() if n_units else ():
+        values = table[column]
+        if column == "channel":
+            values = recording.channel_ids[values]
+        sorting.set_property(name, values.astype(np.float32) if values.dtype.kind == "f" else values)
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
     if any(component.posterior.sampler == "beam" for component in project.components):
         sorting.annotate(**{"ncpgui_probabilities": sampler_words("beam")})
     return sorting
-
-
-def n_units_of(project: Project) -> int:
-    """Number of units that spikes are of."""
-    return int(project.unit_of_spike.max(initial=-1)) + 1
-
-
-def mean_by_unit(values: NDArray[np.floating], project: Project) -> NDArray[np.float32]:
-    """Mean of a value of spikes (n,) for each unit: (K,), 0 for a unit without spikes."""
-    kept = project.unit_of_spike >= 0
-    unit, n_units = project.unit_of_spike[kept], n_units_of(project)
-    sums = np.bincount(unit, values[kept], minlength=n_units)
-    return (sums / np.maximum(np.bincount(unit, minlength=n_units), 1)).astype(np.float32)
-
-
-def main_channels(project: Project) -> NDArray[np.int64]:
-    """Channel on which most spikes of each unit are largest: (K,)."""
-    kept = project.unit_of_spike >= 0
-    on_channel = np.zeros((n_units_of(project), project.probe.n_channels), dtype=np.int64)
-    np.add.at(on_channel, (project.unit_of_spike[kept], project.spikes.channel[kept]), 1)
-    return on_channel.argmax(axis=1)
-
-
-def by_unit(numbers: ProjectNumbers, name: str) -> NDArray[np.float32]:
-    """One of the `UnitNumbers` of each unit: (K,), nan where it is not known."""
-    return np.array([getattr(numbers.of_unit[unit], name) for unit in sorted(numbers.of_unit)], np.float32)
-
-
-def _probability(project: Project, numbers: ProjectNumbers) -> NDArray[np.float32]:
-    """P(each spike is of its unit); by matching where no posterior was sampled."""
-    return np.where(np.isnan(numbers.probability), project.probability, numbers.probability)

@@ -19,7 +19,7 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.readers import recording_of
 from ncpgui.export.from_project import bundle_of
-from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface, mean_by_unit
+from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface
 from tests.tiny_project import tiny_project
 
 QUICK = {"posterior_samples": 5, "spikes_per_group": 300}
@@ -116,13 +116,13 @@ def test_a_property_of_units_is_one_line(generated, monkeypatch: pytest.MonkeyPa
         model="none",
         p_neuron=np.array([0.9, 0.2, 0.2, 0.2], np.float32),
     )
-    monkeypatch.setitem(UNIT_PROPERTIES, "tenth", lambda one, *_: mean_by_unit(one.probability, one) / 10)
+    monkeypatch.setitem(UNIT_PROPERTIES, "depth", "depth_um")
     made = as_spikeinterface(project, recording)
     assert made.get_property("probability").tolist() == [0.5, 0.5]
     assert made.get_property("snr").tolist() == [8.0, 9.0]
     assert made.get_property("main_channel").tolist() == recording.channel_ids[[3, 0]].tolist()
     assert made.get_property("label").tolist() == ["good", "noise"]
-    assert made.get_property("tenth").tolist() == pytest.approx([0.05, 0.05])
+    assert made.get_property("depth").tolist() == pytest.approx(project.probe.depth_um[[3, 0]].tolist())
     assert np.isnan(made.get_property("p_pure")).all()  # no component was sampled
 
 

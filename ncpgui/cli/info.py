@@ -258,15 +258,14 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
     """
     from ncpgui.evidence.proposed import answered
     from ncpgui.evidence.units import NUMBERS, project_numbers
-    from ncpgui.export.from_project import exported_label
+    from ncpgui.export.from_project import project_table
 
     reference, units = project.recording, decisions.unit_of_spike
     gains = {one.id: _gain(project, one, units) for one in project.components}
     by_label = _label_gains(project, decisions)
     total = {one.id: gains[one.id].gained + by_label.get(one.id, 0.0) for one in project.components}
     numbers = project_numbers(project, units, decisions.probability, decided=decisions.decided)
-    spikes_of = Counter(units.tolist())
-    unassigned = spikes_of.pop(-1, 0)
+    table = project_table(project, units, numbers, decisions.labels)
     stimulus = project.stimulus
     return {
         "recording": {
@@ -285,8 +284,8 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
             "n_segments": reference.clock.n_segments,
         },
         "n_spikes": len(project.spikes),
-        "n_unassigned": unassigned,
-        "n_units": len(spikes_of),
+        "n_unassigned": int((units < 0).sum()),
+        "n_units": len(table),
         "model": project.model,
         "settings": project.settings,
         "stimulus": f"{len(stimulus.frames)} frames" if stimulus is not None else None,
@@ -314,11 +313,11 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
         "units": [
             {
                 "id": unit,
-                "n_spikes": spikes_of[unit],
-                "label": exported_label(decisions.labels.get(unit, "unsorted"), known),
-                **{name: _known(getattr(known, name)) for name in NUMBERS},
+                "n_spikes": int(table["n_spikes"][row]),
+                "label": str(table["label"][row]),
+                **{name: _known(float(table[name][row])) for name in NUMBERS},
             }
-            for unit, known in sorted(numbers.of_unit.items())
+            for row, unit in enumerate(table.ids.tolist())
         ],
         "components": [
             {

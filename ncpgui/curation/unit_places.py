@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.unit_table import most_frequent
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Command
 from ncpgui.curation.history import History
@@ -95,7 +96,7 @@ class UnitPlaces:
 
     def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
         components = _most_first(self._component[spike_ids])
-        return _Place(components, _most_first(self._channel[spike_ids])[0])
+        return _Place(components, most_frequent(self._channel[spike_ids]))
 
 
 def _settles(command: Command) -> bool:

@@ -121,6 +121,14 @@ class ProjectNumbers:
     entropy: NDArray[np.float32]
 
 
+def number_columns(
+    of_unit: Mapping[int, UnitNumbers], units: Iterable[int]
+) -> dict[str, NDArray[np.float64]]:
+    """`NUMBERS` of some units as columns of a table."""
+    known = [of_unit[int(unit)] for unit in units]
+    return {name: np.array([getattr(one, name) for one in known], dtype=np.float64) for name in NUMBERS}
+
+
 def component_numbers(
     component: Component,
     labels: NDArray[np.integer],

@@ -17,15 +17,23 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
+from ncpgui.core.unit_table import UnitTable, mean_by_unit, measured_units
 from ncpgui.evidence import units as units_of_posterior
-from ncpgui.evidence.units import UnitNumbers
+from ncpgui.evidence.units import UnitNumbers, number_columns
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile
 from ncpgui.export.unit_ids import LARGEST_CLUSTER
 
 NUMBERS = tuple(name for name in units_of_posterior.NUMBERS if name != "p_exists")
 """Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
+COLUMNS = (
+    "label", "n_spikes", "rate_hz", "amplitude_sd", "channel", "x_um", "y_um", "depth_um", "shank",
+    "p_exists", "probability", *NUMBERS,
+)  # fmt: skip
+"""Of the table of units, in the order of tables."""
 NUMBER_NAME, TEXT_NAME = "si_unit_id", "unit_name"
+WORDS = (NUMBER_NAME, TEXT_NAME, "tag", "note")
+"""Columns of text that are there where a unit has some."""
 
 
 @dataclass(frozen=True)
@@ -183,13 +191,51 @@ class ExportBundle:
         """(n_units,) spikes of each unit."""
         return np.bincount(self.unit_index, minlength=len(self.unit_ids)).astype(np.int64)
 
-    def mean_per_unit(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """(n_units,) mean of one value a spike, of those that are known; nan when none is."""
-        known = ~np.isnan(values)
-        index, k = self.unit_index[known], len(self.unit_ids)
-        sums: NDArray[np.float64] = np.bincount(index, weights=values[known], minlength=k).astype(np.float64)
-        counts = np.bincount(index, minlength=k)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    @cached_property
+    def units(self) -> UnitTable:
+        """What tables say of the units: `COLUMNS` that are known, and more where one of the units has it.
+
+        sampler : what all probabilities come from, where it is not draws for every unit
+        tag, note : where a unit has one; what SpikeInterface calls clusters of Phy, as "si_unit_id" if these
+        are numbers, else as "unit_name"; '' for units that have none
+        """
+        sorting, units = self.sorting, self.unit_ids.tolist()
+        label = np.array([sorting.labels.get(unit, "unsorted") for unit in units], dtype=str)
+        measured = measured_units(
+            sorting.unit_id,
+            amplitude=self.amplitude,
+            main_channel=self._main_channels(),
+            probe=self.probe,
+            duration_s=(sorting.n_samples - self.first_sample) / sorting.sampling_frequency_hz,
+        )
+        known = {"label": label, **measured.columns}
+        if sorting.p_exists:
+            known["p_exists"] = np.array([sorting.p_exists[unit] for unit in units], dtype=np.float64)
+        if sorting.probability is not None:
+            known["probability"] = mean_by_unit(self.unit_index, sorting.probability, len(units))
+        if self.numbers:
+            numbers = number_columns(self.numbers, units)
+            known |= {name: numbers[name] for name in NUMBERS}
+        if "beam" in self.sampler.values():
+            words = [sampler_words(self.sampler.get(unit, "draws")) for unit in units]
+            known["sampler"] = np.array(words, dtype=str)
+        for name, written in (
+            (name_column(self.phy_names.values()), self.phy_names),
+            ("tag", self.tags),
+            ("note", self.notes),
+        ):
+            if any(value != "" for value in written.values()):
+                known[name] = np.array([str(written.get(unit, "")) for unit in units], dtype=str)
+        return UnitTable(self.unit_ids, known)
+
+    def _main_channels(self) -> Mapping[int, int]:
+        """Those of the sorting; where it has none, the channel of the largest template, or channel 0."""
+        if self.sorting.main_channel:
+            return self.sorting.main_channel
+        units, largest = self.unit_ids.tolist(), [0] * len(self.unit_ids)
+        if self.templates is not None:
+            largest = np.ptp(self.templates, axis=1).argmax(axis=1).tolist()
+        return dict(zip(units, largest, strict=True))
 
     @property
     def unit_names(self) -> list[int | str]:
@@ -200,42 +246,6 @@ class ExportBundle:
         """What units, or parts of units that were merged, are called."""
         return [self.names.get(unit, unit) for unit in units.tolist()]
 
-    def labels(self) -> list[str]:
-        """Label of each unit, in the order of `unit_ids`; unsorted where nobody gave one."""
-        return [self.sorting.labels.get(int(unit), "unsorted") for unit in self.unit_ids]
-
-
-@dataclass(frozen=True)
-class UnitColumns:
-    """One row a unit, as tables show it; a column that is not known is None.
-
-    unit_id : its number here; name : what it is called
-    channel : main channel; x_um, y_um : its place; depth_um : its
-    place along the longer axis of the probe; amplitude_sd : mean, positive;
-    rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
-    numbers : `NUMBERS` by name, empty when nothing is known;
-    sampler : what all these probabilities come from, in words; None where it is draws for every unit
-    words : "tag" and "note" where a unit has one, '' for those that have none; what SpikeInterface calls
-    clusters of Phy, as "si_unit_id" if these are numbers, else as "unit_name".
-    """
-
-    unit_id: NDArray[np.int64]
-    name: list[int | str]
-    n_spikes: NDArray[np.int64]
-    rate_hz: NDArray[np.float64]
-    amplitude_sd: NDArray[np.float64]
-    label: list[str]
-    channel: NDArray[np.int64]
-    x_um: NDArray[np.float64]
-    y_um: NDArray[np.float64]
-    depth_um: NDArray[np.float64]
-    shank: NDArray[np.int64]
-    p_exists: NDArray[np.float64] | None
-    probability: NDArray[np.float64] | None
-    numbers: dict[str, NDArray[np.float64]]
-    sampler: list[str] | None
-    words: dict[str, list[str]]
-
 
 def name_column(names: Iterable[int | str]) -> str:
     """Column of Phy's tables for what SpikeInterface calls clusters: it reads its ids back from the first,
@@ -243,48 +253,3 @@ def name_column(names: Iterable[int | str]) -> str:
     """
     fit = all(isinstance(name, int) and 0 <= name <= LARGEST_CLUSTER for name in names)
     return NUMBER_NAME if fit else TEXT_NAME
-
-
-def unit_columns(bundle: ExportBundle) -> UnitColumns:
-    """Table of the units; the main channel falls back to the largest template, then to channel 0."""
-    sorting, units = bundle.sorting, bundle.unit_ids
-    if sorting.main_channel:
-        channel = np.array([sorting.main_channel[int(unit)] for unit in units], dtype=np.int64)
-    elif bundle.templates is not None:
-        channel = np.ptp(bundle.templates, axis=1).argmax(axis=1).astype(np.int64)
-    else:
-        channel = np.zeros(len(units), dtype=np.int64)
-    duration_s = (sorting.n_samples - bundle.first_sample) / sorting.sampling_frequency_hz
-    assert bundle.probe.shank is not None
-    p_exists = [sorting.p_exists[int(unit)] for unit in units] if sorting.p_exists else None
-    return UnitColumns(
-        unit_id=units,
-        name=bundle.unit_names,
-        n_spikes=bundle.n_spikes,
-        rate_hz=bundle.n_spikes / max(duration_s, 1e-9),
-        amplitude_sd=bundle.mean_per_unit(np.abs(bundle.amplitude)),
-        label=bundle.labels(),
-        channel=channel,
-        x_um=bundle.probe.positions_um[channel, 0],
-        y_um=bundle.probe.positions_um[channel, 1],
-        depth_um=bundle.probe.depth_um[channel],
-        shank=bundle.probe.shank[channel],
-        p_exists=None if p_exists is None else np.array(p_exists, dtype=np.float64),
-        probability=None if sorting.probability is None else bundle.mean_per_unit(sorting.probability),
-        numbers={
-            name: np.array([getattr(bundle.numbers[int(unit)], name) for unit in units], dtype=np.float64)
-            for name in (NUMBERS if bundle.numbers else ())
-        },
-        sampler=[sampler_words(bundle.sampler.get(int(unit), "draws")) for unit in units]
-        if "beam" in bundle.sampler.values()
-        else None,
-        words={
-            name: [str(written.get(int(unit), "")) for unit in units]
-            for name, written in (
-                (name_column(bundle.phy_names.values()), bundle.phy_names),
-                ("tag", bundle.tags),
-                ("note", bundle.notes),
-            )
-            if written and any(value != "" for value in written.values())
-        },
-    )

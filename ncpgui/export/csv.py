@@ -18,6 +18,7 @@ import csv
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,9 @@ from numpy.typing import NDArray
 from ncpgui.core.csv_text import text_cell
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_files
-from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
+from ncpgui.export.bundle import COLUMNS, ExportBundle
+
+DECIMALS = dict.fromkeys(("amplitude_sd", "x_um", "y_um", "depth_um"), 3)
 
 
 def csv_files(path: Path) -> tuple[Path, Path]:
@@ -71,25 +74,15 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
 
 
 def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
-    units = unit_columns(bundle)
-    n = len(units.unit_id)
-    return {
-        "unit": _names(bundle),
-        "label": [text_cell(label) for label in units.label],
-        "n_spikes": units.n_spikes.tolist(),
-        "rate_hz": _decimals(units.rate_hz, 4, n),
-        "amplitude_sd": _decimals(units.amplitude_sd, 3, n),
-        "channel": units.channel.tolist(),
-        "x_um": _decimals(units.x_um, 3, n),
-        "y_um": _decimals(units.y_um, 3, n),
-        "depth_um": _decimals(units.depth_um, 3, n),
-        "shank": units.shank.tolist(),
-        "p_exists": _decimals(units.p_exists, 4, n),
-        "probability": _decimals(units.probability, 4, n),
-        **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
-        **({} if units.sampler is None else {"sampler": units.sampler}),
-        **{name: [text_cell(text) for text in texts] for name, texts in units.words.items()},
-    }
+    units = bundle.units
+    names = dict.fromkeys((*COLUMNS, *units.columns))
+    return {"unit": _names(bundle), **{name: _cells(name, units.get(name), len(units)) for name in names}}
+
+
+def _cells(name: str, values: NDArray[Any] | None, n: int) -> list[object]:
+    if values is None or values.dtype.kind == "f":
+        return [*_decimals(values, DECIMALS.get(name, 4), n)]
+    return [text_cell(cell) if isinstance(cell, str) else cell for cell in values.tolist()]
 
 
 def _names(bundle: ExportBundle) -> list[int | str]:

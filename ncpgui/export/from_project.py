@@ -17,8 +17,9 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.core.unit_table import UnitTable, mean_by_unit, measured_units, most_frequent_by_unit
 from ncpgui.evidence.draws_by_alternative import OTHER, p_n_units
-from ncpgui.evidence.units import UnitNumbers, project_numbers
+from ncpgui.evidence.units import ProjectNumbers, UnitNumbers, number_columns, project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
@@ -78,7 +79,7 @@ def bundle_of(
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
     ids = np.unique(units[keep])
-    main = main_channels(project, units)
+    main = most_frequent_by_unit(units, project.spikes.channel)
     home = main_components(project, units)
     rate_hz = project.spikes.sampling_frequency_hz
     first = project.recording.first_sample
@@ -125,6 +126,35 @@ def bundle_of(
     )
 
 
+def project_table(
+    project: Project,
+    units: NDArray[np.int64],
+    numbers: ProjectNumbers,
+    labels: Mapping[int, str] | None = None,
+) -> UnitTable:
+    """Table of the units of a sorting of a project: its measurements, `evidence.units.NUMBERS` and labels.
+
+    units : (n_spikes,) unit of each spike, -1 = none; numbers : what is known of them
+    labels : unit -> what a person says of it; the others get the label that the posterior gives them
+    """
+    known, told = units >= 0, labels or {}
+    table = measured_units(
+        units[known],
+        amplitude=project.spikes.amplitude[known],
+        main_channel=most_frequent_by_unit(units, project.spikes.channel),
+        probe=project.probe,
+        duration_s=project.spikes.duration_s,
+    )
+    ids = table.ids.tolist()
+    label = [exported_label(told.get(unit, "unsorted"), numbers.of_unit[unit]) for unit in ids]
+    index = np.searchsorted(table.ids, units[known])
+    return table.with_columns(
+        label=np.array(label, dtype=str),
+        probability=mean_by_unit(index, numbers.probability[known], len(ids)),
+        **number_columns(numbers.of_unit, ids),
+    )
+
+
 def exported_label(by_hand: str, numbers: UnitNumbers) -> str:
     """Label of a unit in an export: a person's, else that of P(neuron) and P(pure)."""
     if by_hand != "unsorted":
@@ -132,14 +162,9 @@ def exported_label(by_hand: str, numbers: UnitNumbers) -> str:
     return unit_label(numbers.p_neuron, numbers.p_pure, is_beyond_cards=numbers.is_beyond_cards)
 
 
-def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
-    """Channel on which most spikes of each unit were detected."""
-    return _most_frequent(units, project.spikes.channel)
-
-
 def main_components(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
     """Component with most spikes of each unit that has spikes in one."""
-    return _most_frequent(units, project.component_of_spike)
+    return most_frequent_by_unit(units, project.component_of_spike)
 
 
 def samplers(project: Project, units: NDArray[np.int64]) -> dict[int, Sampler]:
@@ -150,14 +175,6 @@ def samplers(project: Project, units: NDArray[np.int64]) -> dict[int, Sampler]:
             here = np.unique(units[component.spike_ids])
             found.update({unit: "beam" for unit in here.tolist() if unit >= 0})
     return found
-
-
-def _most_frequent(units: NDArray[np.int64], values: NDArray[np.integer]) -> dict[int, int]:
-    """Value that most spikes of each unit have, the smallest of several; -1 does not count."""
-    known = (units >= 0) & (values >= 0)
-    pairs, counts = np.unique(np.stack([units[known], values[known]]), axis=1, return_counts=True)
-    fewest_first = np.lexsort((-pairs[1], counts))
-    return {int(unit): int(value) for unit, value in pairs[:, fewest_first].T}
 
 
 def ncp_block(

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.given import LARGEST_UNIT
-from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.bundle import COLUMNS, ExportBundle
 from ncpgui.export.unit_ids import UnitIds, unit_ids
 
 MOST_BYTES = 2**31 - 1
@@ -76,23 +76,12 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
 
 def _units(bundle: ExportBundle) -> NDArray[np.void]:
     """Structs of the units, (k, 1)."""
-    sorting, units, ids = bundle.sorting, unit_columns(bundle), _ids(bundle)
+    sorting, units, ids = bundle.sorting, bundle.units, _ids(bundle)
     columns: dict[str, Any] = {
         "id": ids.number.astype(np.float64),
         "name": ids.name,
-        "label": units.label,
-        "n_spikes": units.n_spikes.astype(np.float64),
-        "rate_hz": units.rate_hz,
-        "amplitude_sd": units.amplitude_sd,
-        "channel": units.channel + 1.0,
-        "x_um": units.x_um,
-        "y_um": units.y_um,
-        "depth_um": units.depth_um,
-        "shank": units.shank.astype(np.float64),
-        "p_exists": units.p_exists,
-        "probability": units.probability,
-        **units.numbers,
-        "sampler": units.sampler,
+        **{name: _as_double(values) for name, values in units.some(*COLUMNS, "sampler").items()},
+        "channel": units["channel"] + 1.0,
         "spike_times_s": _trains(bundle, bundle.time_s),
         "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
         "spike_probability": None
@@ -107,11 +96,16 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
             f"the units have {n_bytes} bytes, more than the {MOST_BYTES} that a variable of a MAT file "
             "can have; export it as nwb or npz"
         )
-    result = np.empty((len(units.unit_id), 1), dtype=[(name, object) for name in columns])
+    result = np.empty((len(units), 1), dtype=[(name, object) for name in columns])
     for name, values in columns.items():
         for row, value in enumerate(values):
             result[name][row, 0] = value
     return result
+
+
+def _as_double(values: NDArray[Any]) -> Any:
+    """Numbers of MATLAB, and text as it is."""
+    return values.tolist() if values.dtype.kind == "U" else values.astype(np.float64)
 
 
 def _ids(bundle: ExportBundle) -> UnitIds:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
 from ncpgui.core.posterior import sampler_words
-from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.bundle import NUMBERS, ExportBundle
 from ncpgui.export.unit_ids import unit_ids
 
 
@@ -56,8 +56,9 @@ def export_npz(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
 
 
 def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
-    sorting, units = bundle.sorting, unit_columns(bundle)
-    ids = unit_ids(bundle.unit_ids, units.name)
+    sorting, units = bundle.sorting, bundle.units
+    ids = unit_ids(units.ids, bundle.unit_names)
+    known = units.some("label", "n_spikes", "channel", "p_exists", "probability", *NUMBERS, "sampler")
     return {
         "spike_sample": sorting.sample_index,
         "spike_time_s": bundle.time_s,
@@ -67,13 +68,7 @@ def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
         "spike_amplitude": bundle.amplitude,
         "unit_ids": ids.number,
         "unit_name": None if ids.name is None else np.array(ids.name, dtype=str),
-        "unit_label": np.array(units.label, dtype=str),
-        "unit_n_spikes": units.n_spikes,
-        "unit_channel": units.channel,
-        "unit_p_exists": units.p_exists,
-        "unit_probability": units.probability,
-        **{f"unit_{name}": values for name, values in units.numbers.items()},
-        "unit_sampler": None if units.sampler is None else np.array(units.sampler, dtype=str),
+        **{f"unit_{name}": values for name, values in known.items()},
         "templates": bundle.templates,
         "channel_positions_um": bundle.probe.positions_um,
         "channel_shank": bundle.probe.shank,

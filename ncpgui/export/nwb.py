@@ -33,7 +33,7 @@ import ncpgui
 from ncpgui.core.files import replaced_file
 from ncpgui.core.guarded_file import GuardedFile
 from ncpgui.core.project import RecordingReference
-from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
+from ncpgui.export.bundle import NUMBERS, ExportBundle
 from ncpgui.export.unit_ids import unit_ids
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def nwb_file(bundle: ExportBundle) -> NWBFile:
         source_script_file_name="ncpgui export",
     )
     _add_electrodes(file, bundle)
-    _add_units(file, bundle, unit_columns(bundle))
+    _add_units(file, bundle)
     file.add_scratch(
         json.dumps(bundle.ncp),
         name="ncpgui",
@@ -143,26 +143,26 @@ def _add_electrodes(file: NWBFile, bundle: ExportBundle) -> None:
         )
 
 
-def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> None:
+def _add_units(file: NWBFile, bundle: ExportBundle) -> None:
     from pynwb.misc import Units
 
     sorting = bundle.sorting
     file.units = Units(
         name="units",
         description="Units as they stand after curation; probabilities are those of the posterior"
-        f"{'' if columns.sampler is None else ', or of a beam where the column sampler says so'}.",
+        f"{', or of a beam where the column sampler says so' if 'sampler' in bundle.units else ''}.",
         electrode_table=file.electrodes,
         resolution=1 / sorting.sampling_frequency_hz,
         waveform_rate=float(sorting.sampling_frequency_hz),
     )
-    ids = unit_ids(bundle.unit_ids, columns.name)
+    ids = unit_ids(bundle.unit_ids, bundle.unit_names)
     spikes = _spike_columns(bundle)
     for name, (about, _) in spikes.items():
         file.add_unit_column(name, about, index=True)
-    units = _unit_columns(bundle, columns)
+    units = _unit_columns(bundle)
     for name, (about, _) in units.items():
         file.add_unit_column(name, about)
-    contacts = _contacts(bundle, columns)
+    contacts = _contacts(bundle)
     means = _waveform_means(bundle, contacts)
     if "template_noise_sd" in means:
         about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
@@ -198,36 +198,35 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, tuple[str, NDArray[np.floa
     }
 
 
-def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[str, list[Any]]]:
+def _unit_columns(bundle: ExportBundle) -> dict[str, tuple[str, list[Any]]]:
     """What is known of each unit: name -> (description, values)."""
     known: dict[str, tuple[str, Any]] = {}
-    names = unit_ids(bundle.unit_ids, units.name).name
+    units, names = bundle.units, unit_ids(bundle.unit_ids, bundle.unit_names).name
     if names is not None:
         known["unit_name"] = ("what the unit is called in the sorting that was reviewed", names)
     known |= {
-        "label": ("good, mua, noise or unsorted", units.label),
-        "quality_label": ("quality of the unit: good, mua, noise or unsorted", units.label),
-        "n_spikes": ("number of spikes", units.n_spikes.tolist()),
-        "amplitude_sd": ("mean size of the spikes, noise sd", units.amplitude_sd.tolist()),
+        "label": ("good, mua, noise or unsorted", units["label"].tolist()),
+        "quality_label": ("quality of the unit: good, mua, noise or unsorted", units["label"].tolist()),
+        "n_spikes": ("number of spikes", units["n_spikes"].tolist()),
+        "amplitude_sd": ("mean size of the spikes, noise sd", units["amplitude_sd"].tolist()),
     }
-    named = {"p_exists": units.p_exists, "probability": units.probability, **units.numbers}
-    known |= {
-        name: (ABOUT_UNITS[name], values.tolist()) for name, values in named.items() if values is not None
-    }
-    neuron, pure = units.numbers.get("p_neuron"), units.numbers.get("p_pure")
+    named = units.some("p_exists", "probability", *NUMBERS)
+    known |= {name: (ABOUT_UNITS[name], values.tolist()) for name, values in named.items()}
+    neuron, pure = units.get("p_neuron"), units.get("p_pure")
     if neuron is not None and pure is not None:
         score = (np.asarray(neuron) * np.asarray(pure)).astype(np.float32)
         about = "probability that the unit is one neuron, P(neuron) times P(pure); NaN where it is not known"
         known["quality_score"] = (about, list(score))
-    if units.sampler is not None:
-        known["sampler"] = ("what the probabilities of the unit come from", units.sampler)
+    if "sampler" in units:
+        known["sampler"] = ("what the probabilities of the unit come from", units["sampler"].tolist())
     return known
 
 
-def _contacts(bundle: ExportBundle, units: UnitColumns) -> NDArray[np.int64]:
+def _contacts(bundle: ExportBundle) -> NDArray[np.int64]:
     """(n_units, c) contacts of each unit, the largest first, then the nearest; c as the widest unit has."""
     if bundle.templates is None:
-        return units.channel[:, None]
+        channel: NDArray[np.int64] = bundle.units["channel"]
+        return channel[:, None]
     size = np.ptp(bundle.templates, axis=1)
     widest = max(1, int((size > 0).sum(axis=1).max(initial=1)))
     places = bundle.probe.positions_um

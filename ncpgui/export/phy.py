@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.given import number_of
-from ncpgui.export.bundle import TEXT_NAME, ExportBundle, UnitColumns, unit_columns
+from ncpgui.core.unit_table import UnitTable
+from ncpgui.export.bundle import NUMBERS, TEXT_NAME, WORDS, ExportBundle
 from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
@@ -45,7 +46,7 @@ def export_phy(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
             _write_templates(folder, bundle.templates)
         if bundle.features is not None:
             _write_features(folder, bundle.features)
-        _write_tables(folder, unit_columns(bundle), clusters_of(bundle))
+        _write_tables(folder, bundle.units, clusters_of(bundle))
     return path
 
 
@@ -141,27 +142,24 @@ def clusters_of(bundle: ExportBundle) -> UnitIds:
     return unit_ids(bundle.unit_ids, bundle.unit_names, least=0, most=LARGEST_CLUSTER)
 
 
-def _write_tables(folder: Path, units: UnitColumns, clusters: UnitIds) -> None:
-    columns: dict[str, Sequence[object]] = {"group": units.label}
+def _write_tables(folder: Path, units: UnitTable, clusters: UnitIds) -> None:
+    columns: dict[str, Sequence[object]] = {"group": units["label"].tolist()}
     if clusters.name is not None:
         columns[TEXT_NAME] = clusters.name
-    named = (("p_exists", units.p_exists), ("probability", units.probability), *units.numbers.items())
-    for name, values in named:
-        if values is not None:
-            columns[name] = _decimals(values, 4)
-    if units.sampler is not None:
-        columns["sampler"] = units.sampler
-    columns.update({name: cells for name, cells in units.words.items() if name not in columns})
+    for name, values in units.some("p_exists", "probability", *NUMBERS).items():
+        columns[name] = _decimals(values, 4)
+    words = units.some("sampler", *WORDS)
+    columns.update({name: cells.tolist() for name, cells in words.items() if name not in columns})
     for name, cells in columns.items():
         _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells})
     info: dict[str, Iterable[object]] = {
         "cluster_id": clusters.number,
-        "amp": _decimals(units.amplitude_sd, 3),
-        "ch": units.channel,
-        "depth": _decimals(units.depth_um, 3),
-        "fr": _decimals(units.rate_hz, 4),
-        "n_spikes": units.n_spikes,
-        "sh": units.shank,
+        "amp": _decimals(units["amplitude_sd"], 3),
+        "ch": units["channel"],
+        "depth": _decimals(units["depth_um"], 3),
+        "fr": _decimals(units["rate_hz"], 4),
+        "n_spikes": units["n_spikes"],
+        "sh": units["shank"],
         **{name: cells for name, cells in columns.items() if _can_be_read(cells)},
     }
     _write_tsv(folder / "cluster_info.tsv", info)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.ephys.numpy_sortings import numpy_sorting
-from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.bundle import NUMBERS, ExportBundle
 from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.unit_ids import INT64
 
@@ -38,18 +38,12 @@ def export_spikeinterface(bundle: ExportBundle, path: Path, *, replace: bool = T
     ExportError
         The folder cannot be written.
     """
-    sorting, units = bundle.sorting, unit_columns(bundle)
+    sorting, units = bundle.sorting, bundle.units
     properties: dict[str, NDArray[Any]] = {
-        "quality": np.array([QUALITY.get(label, "unsorted") for label in units.label]),
-        "main_channel": units.channel,
+        "quality": np.array([QUALITY.get(label, "unsorted") for label in units["label"].tolist()]),
+        "main_channel": units["channel"],
+        **units.some("p_exists", "probability", *NUMBERS, "sampler"),
     }
-    if units.p_exists is not None:
-        properties["p_exists"] = units.p_exists
-    if units.probability is not None:
-        properties["probability"] = units.probability
-    properties.update(units.numbers)
-    if units.sampler is not None:
-        properties["sampler"] = np.array(units.sampler)
     with exported_folder(path) as folder:
         order = _write_sorting(bundle, sorting.unit_id, properties, folder)
         if bundle.merges:
@@ -99,7 +93,7 @@ def curation(bundle: ExportBundle) -> dict[str, Any]:
 
     Every part of a merged unit has its label, so that the unit gets it when the merge is applied.
     """
-    labels = dict(zip(bundle.unit_ids.tolist(), bundle.labels(), strict=True))
+    labels = dict(zip(bundle.unit_ids.tolist(), bundle.units["label"].tolist(), strict=True))
     merges = bundle.merges
     part_of = {part: unit for unit, parts in merges.items() for part in parts}
     units = np.unique(bundle.parts).tolist()

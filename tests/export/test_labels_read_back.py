@@ -17,9 +17,8 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.evidence.units import project_numbers
 from ncpgui.export.bundle import ExportBundle
-from ncpgui.export.from_project import bundle_of
+from ncpgui.export.from_project import bundle_of, project_table
 from ncpgui.export.registry import export
-from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES
 
 P_NEURON = {3: 0.95, 8: 0.95, 9: 0.6, 12: 0.1, 20: 0.1, 31: np.nan}
 BY_HAND = {20: "good"}
@@ -134,5 +133,5 @@ def test_labels_are_read_back_as_the_rule_gives_them(
 
 def test_a_sort_in_spikeinterface_has_the_same_labels_but_for_those_of_a_person(project: Project) -> None:
     numbers = project_numbers(project, project.unit_of_spike, project.probability)
-    labels = UNIT_PROPERTIES["label"](project, None, numbers).tolist()
+    labels = project_table(project, project.unit_of_spike, numbers)["label"].tolist()
     assert dict(zip(P_NEURON, labels, strict=True)) == {**RULE, 20: "noise"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import ExportError, InputError
-from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.registry import FORMATS, export, export_format
 
 
@@ -75,5 +75,5 @@ def test_parts_that_do_not_fit_are_named(
 
 def test_the_main_channel_falls_back_to_the_largest_template(bundle: ExportBundle) -> None:
     bare = replace(bundle, sorting=replace(bundle.sorting, main_channel={}))
-    assert unit_columns(bare).channel.tolist() == [0, 1, 2]
-    assert unit_columns(replace(bare, templates=None)).channel.tolist() == [0, 0, 0]
+    assert bare.units["channel"].tolist() == [0, 1, 2]
+    assert replace(bare, templates=None).units["channel"].tolist() == [0, 0, 0]

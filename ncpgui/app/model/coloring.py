@@ -13,6 +13,7 @@ from ncpgui.app.model.project_view import ProjectView
 from ncpgui.app.model.shown_sorting import ShownUnit
 from ncpgui.core.component import Component
 from ncpgui.core.project import Project
+from ncpgui.core.unit_table import most_frequent
 from ncpgui.sorting.neuron_probability import shown_label
 
 COLOR_BY = ("unit", "label", "depth", "P(neuron)", "shank")
@@ -77,7 +78,7 @@ class Coloring:
         if unit.unit is not None:
             return self.of_unit(unit.unit)
         ids = component.spike_ids[unit.positions]
-        channel = int(np.bincount(project.spikes.channel[ids]).argmax()) if len(ids) else component.channel
+        channel = most_frequent(project.spikes.channel[ids]) if len(ids) else component.channel
         known = project.p_neuron
         p_neuron = math.nan if known is None or len(ids) == 0 else float(known[ids].mean(dtype=np.float64))
         return self._of(project, shown_label("unsorted", p_neuron), channel, p_neuron)

@@ -21,6 +21,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
+from ncpgui.core.unit_table import most_frequent
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Change
 from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetAccepted, SetLabel, SetWords
@@ -280,7 +281,7 @@ class Workspace(OpenProject):
         """A unit that adopting a preview would make, or leave as it is."""
         assert self.project is not None
         spike_ids = sorting.component.spike_ids[sorting.units[row].positions]
-        channel = int(np.bincount(self.project.spikes.channel[spike_ids]).argmax())
+        channel = most_frequent(self.project.spikes.channel[spike_ids])
         return Drawn(sorting.units[row], spike_ids, channel, ((sorting, row),))
 
     def sorting_of(self, index: int) -> ShownSorting | None:

@@ -14,6 +14,7 @@ from ncpgui.analysis.unit_metrics import UnitMetrics
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.core.unit_table import most_frequent
 from ncpgui.evidence.units import UnitNumbers, united
 from ncpgui.evidence.units import p_neuron as unit_p_neuron
 
@@ -149,7 +150,7 @@ def _made(workspace: Workspace, shown: ShownSorting, row: int) -> UnitRow:
     unit = shown.units[row]
     ids = shown.component.spike_ids[unit.positions]
     assert workspace.project is not None
-    channel = int(np.bincount(workspace.project.spikes.channel[ids]).argmax())
+    channel = most_frequent(workspace.project.spikes.channel[ids])
     number = -2 - row if unit.unit is None else unit.unit
     made = _row(workspace, number, workspace.coloring.of(shown.component, unit), ids=ids, channel=channel)
     origin = shown.origin(row)

@@ -16,7 +16,7 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.evidence.gain import Gain
 from ncpgui.evidence.units import UnitNumbers, component_gain, project_numbers, spikes_of_units
-from ncpgui.export.from_project import exported_label, main_channels, main_components
+from ncpgui.export.from_project import main_components, project_table
 from ncpgui.export.templates import templates_from_waveforms
 from ncpgui.findings.analyses import Rates, ReceptiveFields
 from ncpgui.findings.draws import draws
@@ -118,7 +118,7 @@ def report_of(
     numbers = project_numbers(project, units, decisions.probability, decided=decisions.decided)
     found = _findings(session, n_draws, seed, portion(progress, 0, 9, 10))
     templates = templates_from_waveforms(project, units)
-    of_unit, main = spikes_of_units(units), main_channels(project, units)
+    of_unit, table = spikes_of_units(units), project_table(project, units, numbers, decisions.labels)
     book, told = ColorBook(), []
     progress(9, 10, "drawing units")
     edges = np.zeros(2)
@@ -129,14 +129,15 @@ def report_of(
         counted = correlograms([train], sampling_frequency_hz=project.spikes.sampling_frequency_hz)
         edges = counted.edges_ms
         waveform = None if templates is None else templates[row]
-        on_main = spike_ids[project.spikes.channel[spike_ids] == main[unit]]
+        main = int(table["channel"][row])
+        on_main = spike_ids[project.spikes.channel[spike_ids] == main]
         told.append(
             UnitReport(
                 unit,
                 book.color(unit, beside),
-                exported_label(decisions.labels.get(unit, "unsorted"), numbers.of_unit[unit]),
+                str(table["label"][row]),
                 len(spike_ids),
-                main[unit],
+                main,
                 float(np.abs(project.spikes.amplitude[on_main]).mean()),
                 numbers.of_unit[unit],
                 None if waveform is None or not waveform.any() else waveform,
