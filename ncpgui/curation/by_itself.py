@@ -11,7 +11,6 @@ from ncpgui.core.arguments import number
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.curation.adopt import adopt_command
-from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import SetLabel
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import has_few_draws
@@ -48,10 +47,8 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
             f"decisions are made by themselves from a probability above 0.5 to 1, got {least:g}: at 0.5 "
             "two sortings of the same spikes could be probable enough"
         )
-    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-    history = History(base, project.components, project.given_labels)
     has_moved = project.motion is not None and project.motion.applied
-    decided = []
+    history, decided = History.of(replace(project, history=())), []
     for component in project.components:
         best = max(component.alternatives, key=lambda one: one.mass, default=None)
         posterior = component.posterior

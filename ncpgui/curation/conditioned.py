@@ -218,11 +218,15 @@ class GivenComponents:
 
 def as_it_stands(project: Project, history: History) -> Project:
     """A project with its components as they are: sampled again, given what was decided."""
+    return replace(project, components=tuple(one.component for one in given_components(project, history)))
+
+
+def given_components(project: Project, history: History) -> tuple[Given, ...]:
+    """Sampled components of a project given what was decided, by id."""
     of_spike = project.component_of_spike
     places = UnitPlaces(history.clustering, project.spikes.channel, of_spike)
     given = GivenComponents(history, places, of_spike, min_spikes=project.min_cluster_spikes)
-    components = tuple(given.of(one).component for one in history.posteriors.components)
-    return replace(project, components=components)
+    return tuple(given.of(one) for one in history.posteriors.components)
 
 
 def clamp_of(component: Component, units: NDArray[np.int64], decisions: tuple[Decision, ...]) -> Clamp:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
+from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation import decision as deciding
 from ncpgui.curation.clustering import Change, Clustering
@@ -53,6 +54,20 @@ class History:
         self._entries: list[dict[str, Any]] = []
         self._decisions: tuple[tuple[int, int], tuple[Decision, ...]] = ((-1, -1), ())
         self._is_edited = np.zeros(len(clustering), dtype=bool)
+
+    @classmethod
+    def of(cls, project: Project, entries: Iterable[dict[str, Any]] = ()) -> History:
+        """Everything that was done to a project, and `entries` after it, done again.
+
+        Raises
+        ------
+        CurationError
+            An action cannot be done.
+        """
+        base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
+        history = cls(base, project.components, project.given_labels)
+        history.replay([*project.history, *entries])
+        return history
 
     @property
     def can_undo(self) -> bool:

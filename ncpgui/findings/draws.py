@@ -31,9 +31,8 @@ from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import unit_codes
-from ncpgui.curation.conditioned import GivenComponents
+from ncpgui.curation.conditioned import given_components
 from ncpgui.curation.curated_sorting import CuratedSorting
-from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.unit_accuracy import LOST_SD_NATS
 from ncpgui.findings.component_draws import ComponentDraws, followed_points
@@ -305,13 +304,8 @@ def _session_of(source: object) -> DecidedSession:
 
 def _held(session: DecidedSession, decisions: CuratedSorting) -> frozenset[int]:
     """Units that are the same in every draw: accepted ones, and those of decisions that no draw has."""
-    project, history = session.project, session.history
-    of_spike = project.component_of_spike
-    places = UnitPlaces(history.clustering, project.spikes.channel, of_spike)
-    given = GivenComponents(history, places, of_spike, min_spikes=project.min_cluster_spikes)
     held = set(decisions.accepted)
-    for component in history.posteriors.components:
-        one = given.of(component)
+    for one in given_components(session.project, session.history):
         if any(condition.probability == 0 for condition in one.conditions):
             for decision in one.decisions:
                 for ids in decision.sets:

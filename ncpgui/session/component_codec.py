@@ -25,6 +25,8 @@ from ncpgui.session.codecs import (
 
 MASSES_BY_LESS = ("mass_waveforms", "mass_without_stimulus", "mass_without_echoes")
 """Masses of an alternative by less evidence, absent where there is no more."""
+MAY_LACK = {"drawn_weight": "", "stimulus_nats": "nats", "weight_without_echoes": ""}
+"""Values of each sample that are absent where they are not known, and their units."""
 
 
 def write_components(root: h5py.Group, components: tuple[Component, ...]) -> None:
@@ -173,41 +175,31 @@ def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
     write_integers(posterior, "labels", value.labels)
     write_array(posterior, "log_prob", value.log_prob, unit="nats")
     write_array(posterior, "weight", value.weight)
-    if value.order is not None:
-        write_integers(posterior, "order", value.order)
-    if value.drawn_weight is not None:
-        write_array(posterior, "drawn_weight", value.drawn_weight)
-    if value.stimulus_nats is not None:
-        write_array(posterior, "stimulus_nats", value.stimulus_nats, unit="nats")
-    if value.weight_without_echoes is not None:
-        write_array(posterior, "weight_without_echoes", value.weight_without_echoes)
-    if value.echo_of is not None:
-        write_integers(posterior, "echo_of", value.echo_of)
+    for name in ("order", "echo_of"):
+        if getattr(value, name) is not None:
+            write_integers(posterior, name, getattr(value, name))
+    for name, unit in MAY_LACK.items():
+        if getattr(value, name) is not None:
+            write_array(posterior, name, getattr(value, name), unit=unit)
 
 
 def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
     node = element(group, "posterior", "posterior")
     labels = read_integers(node, "labels", None, shape=(None, n_sampled))
+    each = (len(labels),)
+    order = read_integers(node, "order", np.int32, shape=each) if "order" in node else None
     echo_of = read_integers(node, "echo_of", np.int64, shape=(n_sampled,)) if "echo_of" in node else None
     if echo_of is not None and n_sampled and not -1 <= echo_of.min() <= echo_of.max() < n_sampled:
         raise damaged(node, f"an echo of a spike outside -1 to {n_sampled - 1}")
     try:
         return PosteriorSamples(
             labels,
-            read_array(node, "log_prob", np.float64, shape=(len(labels),)),
-            read_array(node, "weight", np.float64, shape=(len(labels),)),
-            read_integers(node, "order", np.int32, shape=(len(labels),)) if "order" in node else None,
-            read_array(node, "drawn_weight", np.float64, shape=(len(labels),))
-            if "drawn_weight" in node
-            else None,
-            attribute(node, "sampler", str),
-            read_array(node, "stimulus_nats", np.float64, shape=(len(labels),))
-            if "stimulus_nats" in node
-            else None,
-            read_array(node, "weight_without_echoes", np.float64, shape=(len(labels),))
-            if "weight_without_echoes" in node
-            else None,
-            echo_of,
+            read_array(node, "log_prob", np.float64, shape=each),
+            read_array(node, "weight", np.float64, shape=each),
+            order,
+            sampler=attribute(node, "sampler", str),
+            echo_of=echo_of,
+            **{name: read_array(node, name, np.float64, shape=each) for name in MAY_LACK if name in node},
         )
     except InputError as error:
         raise damaged(node, error) from error

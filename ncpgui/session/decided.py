@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ncpgui.core.errors import NcpguiError
 from ncpgui.core.project import Project
-from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.conditioned import as_it_stands
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
@@ -63,10 +62,7 @@ def decided(project: Project, entries: tuple[Entry, ...] = ()) -> DecidedSession
     CurationError
         An action cannot be done.
     """
-    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    return DecidedSession(project, history)
+    return DecidedSession(project, History.of(project, entries))
 
 
 def fold_journal(path: str | Path) -> bool:

@@ -11,7 +11,6 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.project import Project
 from ncpgui.curation.by_itself import taken_off, with_probable_sortings
-from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import widened
 from tests.tiny_project import tiny_project
@@ -29,8 +28,7 @@ def project() -> Project:
 
 
 def decided(project: Project) -> History:
-    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-    history = History(base, project.components, project.given_labels)
+    history = History.of(replace(project, history=()))
     history.replay(project.history)
     return history
 

@@ -71,9 +71,7 @@ class OpenProject(ProjectView):
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-        history = History(base, project.components, project.given_labels)
-        history.replay(project.history)
+        history = History.of(project)
         recovered, problem = _recover(history, entries)
         self.close()
         self.project = project
