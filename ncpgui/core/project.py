@@ -93,6 +93,7 @@ class Project:
     given : the finished sorting that is reviewed; None where spikes were found here
     history : curation commands as JSON values, oldest first
     waveforms : id -> cache of waveforms and features; may lack components
+    highest : largest number that a unit had before its component was sampled: it is given to no other
     """
 
     recording: RecordingReference
@@ -115,6 +116,7 @@ class Project:
     given: GivenSorting | None = None
     history: tuple[dict[str, Any], ...] = ()
     waveforms: dict[int, ComponentWaveforms] = field(default_factory=dict)
+    highest: int = -1
 
     @cached_property
     def fired(self) -> NDArray[np.int64]:
@@ -134,7 +136,8 @@ class Project:
     @property
     def highest_unit(self) -> int:
         """Largest number that a unit ever had before any curation, also in the sorting that is reviewed."""
-        return max(int(self.unit_of_spike.max(initial=-1)), -1 if self.given is None else self.given.highest)
+        given = -1 if self.given is None else self.given.highest
+        return max(int(self.unit_of_spike.max(initial=-1)), self.highest, given)
 
     @property
     def component_of_spike(self) -> NDArray[np.int32]:

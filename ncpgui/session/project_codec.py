@@ -46,6 +46,7 @@ def write_project(root: h5py.Group, project: Project) -> None:
     _write_spikes(root, project.spikes)
     write_array(root, "noise_sd", project.noise_sd, unit="unit of the recording")
     sorting = create_group(root, "sorting", "sorting")
+    sorting.attrs["next_unit"] = project.highest_unit + 1
     write_integers(sorting, "unit_of_spike", project.unit_of_spike)
     write_array(sorting, "probability", project.probability)
     if project.p_neuron is not None:
@@ -110,6 +111,7 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         events=_read_events(root) if "events" in root else None,
         given=_read_given(root, len(spikes)) if "given" in root else None,
         history=tuple(history),
+        highest=attribute(sorting, "next_unit", int) - 1,
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from app_fakes import FakeJobs, request, start
 from later import Later
@@ -331,3 +333,25 @@ def test_the_selected_units_stay_selected_as_long_as_they_are_there(
 ) -> None:
     controller, _, _ = _sampled(preferences, tmp_path / "s", 1, lambda w: w.select(_at(w, 4, 16)))
     assert controller.workspace.selected == (5, 3)
+
+
+def test_the_number_of_a_unit_that_sampling_leaves_without_spikes_is_given_to_no_other(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    """Unit 5 has the last spike of component 2, which its most probable sorting has in no unit."""
+    matched.matched[:] = [*[0] * 4, *[1] * 3, *[2] * 3, *[3] * 6, *[4] * 3, 5]
+    component = matched.project.components[2]
+    none = replace(component.alternatives[0], labels=np.array([0, 0, 0, -1], np.int32))
+    components = (*matched.project.components[:2], replace(component, alternatives=(none,)))
+    matched.project = replace(matched.project, components=components)
+    controller, runner, _ = _sampled(preferences, tmp_path / "s", 0, lambda w: w.show_component(2))
+    assert controller.workspace.clustering.unit_of_spike.tolist()[16:] == [4, 4, 4, -1]
+    controller.close()
+    runner.run()
+    again, _ = start(preferences, runner)
+    again.open_session(tmp_path / "s" / "retina.h5")
+    runner.run()
+    workspace = again.workspace
+    assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3, 4]
+    workspace.merge((0, 1))
+    assert workspace.selected == (6,)

@@ -169,7 +169,10 @@ class OpenProject(ProjectView):
             f"sample component {component.id}",
             restoring=True,
         )
-        self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
+        highest = self.project.highest_unit
+        self.project = replace(
+            self.project, unit_of_spike=unit_of_spike, probability=probability, highest=highest
+        )
         self._sortings.initial = unit_of_spike
         self._tell_saved()
         self._edited(change)
