@@ -18,9 +18,10 @@ import numpy as np
 
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.core.json_text import pack_array, unpack_array
-from ncpgui.curation.commands import Command
+from ncpgui.curation.commands import KINDS
+from ncpgui.curation.state import Command
 
-COMMANDS: dict[str, type[Any]] = {one.name: one for one in get_args(Command)}
+COMMANDS: dict[str, type[Any]] = {one.name: one for one in KINDS}
 """Every kind of command by its name."""
 
 _WRONG = (KeyError, IndexError, TypeError, ValueError, OverflowError, InputError, binascii.Error, zlib.error)

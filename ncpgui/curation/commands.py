@@ -20,7 +20,7 @@ from ncpgui.curation import decision as deciding
 from ncpgui.curation.clustering import Reassignment
 from ncpgui.curation.labels import UnitMark, checked_label, checked_words, inherited
 from ncpgui.curation.resample import Resample
-from ncpgui.curation.state import Edit, State
+from ncpgui.curation.state import Command, Edit, State
 
 NEW = -1
 NONE = -1
@@ -245,7 +245,8 @@ class Link:
         return _marking(self, now, lambda mark: mark, says)
 
 
-Command = Merge | Assign | SetLabel | SetWords | SetAccepted | Link | Resample
+KINDS: tuple[type[Command], ...] = (Merge, Assign, SetLabel, SetWords, SetAccepted, Link, Resample)
+"""Every kind of command."""
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:

@@ -20,10 +20,9 @@ from ncpgui.core.signals import Signal
 from ncpgui.curation import decision as deciding
 from ncpgui.curation.clustering import Change, Clustering
 from ncpgui.curation.command_json import from_json, to_json
-from ncpgui.curation.commands import Command
 from ncpgui.curation.decision import Decision
 from ncpgui.curation.labels import Labels, UnitMark, checked_label
-from ncpgui.curation.state import Edit, Posteriors, State
+from ncpgui.curation.state import Command, Edit, Posteriors, State
 
 
 class History:

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar, Protocol
 
 from ncpgui.core.component import Component
 from ncpgui.curation.clustering import Clustering, Reassignment
 from ncpgui.curation.decision import Decision
 from ncpgui.curation.labels import Labels, UnitMark
 
-if TYPE_CHECKING:
-    from ncpgui.curation.commands import Command
+
+class Command(Protocol):
+    """One kind of edit, as a value (`curation.commands`); `name` is what files call it."""
+
+    name: ClassVar[str]
+
+    @property
+    def unit_ids(self) -> tuple[int, ...]:
+        """Units that it is about."""
+
+    @property
+    def words(self) -> str:
+        """What it does, for menus and the journal."""
+
+    def plan(self, now: State) -> Edit:
+        """What it does to a sorting as it stands; CurationError where that is impossible."""
 
 
 class Posteriors:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import CurationError
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.commands import Assign, Command, Link, Merge, SetLabel
+from ncpgui.curation.commands import Assign, Link, Merge, SetLabel
 from ncpgui.curation.history import History
+from ncpgui.curation.state import Command
 
 MOST_NAMED = 4
 

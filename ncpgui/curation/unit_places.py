@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.unit_table import most_frequent
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Command
+from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
+from ncpgui.curation.state import Command
 
 
 @dataclass(frozen=True)

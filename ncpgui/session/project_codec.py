@@ -46,7 +46,7 @@ def write_project(root: h5py.Group, project: Project) -> None:
     _write_spikes(root, project.spikes)
     write_array(root, "noise_sd", project.noise_sd, unit="unit of the recording")
     sorting = create_group(root, "sorting", "sorting")
-    sorting.attrs["next_unit"] = project.highest_unit + 1
+    sorting.attrs["next_unit"] = project.highest + 1
     write_integers(sorting, "unit_of_spike", project.unit_of_spike)
     write_array(sorting, "probability", project.probability)
     if project.p_neuron is not None:

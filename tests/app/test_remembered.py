@@ -19,7 +19,9 @@ OF_A_COMPONENT = {
     "merge", "n units", "numbers before", "p units", "present", "preview", "proposal", "same neuron",
     "same train", "sure", "together", "unit rows", "waveform columns", "waveform ghosts", "wrong",
 }  # fmt: skip
-OF_THE_PROJECT = {"decided", "mean templates", "other unit rows", "settled", "status", "units at"}
+OF_THE_PROJECT = {
+    "decided", "mean templates", "other unit rows", "rate at contacts", "settled", "status", "units at",
+}  # fmt: skip
 
 
 @pytest.fixture

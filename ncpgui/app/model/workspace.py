@@ -24,7 +24,8 @@ from ncpgui.core.signals import Signal
 from ncpgui.core.unit_table import most_frequent
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Change
-from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetAccepted, SetLabel, SetWords
+from ncpgui.curation.commands import NONE, Assign, Link, Merge, SetAccepted, SetLabel, SetWords
+from ncpgui.curation.state import Command
 
 
 class Workspace(OpenProject):
