@@ -113,9 +113,8 @@ class Monkey:
     def _answer(self, patch: pytest.MonkeyPatch) -> None:
         """Have no dialog block, and every question answered."""
         window = self.window
-        for name in ("ask_open", "ask_session", "ask_review", "ask_save_as", "ask_export", "quit"):
-            patch.setattr(window, name, lambda *_: None)
-        for name in ("ask_recording_place", "save_picture", "show_about", "ask_recording_of"):
+        asking = [name for name in dir(type(window)) if name.startswith("ask_")]
+        for name in (*asking, "quit", "save_picture", "show_about"):
             patch.setattr(window, name, lambda *_: None)
         patch.setattr(window, "confirm", lambda _: bool(self.rng.random() < 0.7))
         patch.setattr(window, "may_leave", lambda: True)
