@@ -113,7 +113,7 @@ def draw_components(
     )
     doubtful = [(one.source, one.echo) for one in echoes]
     doubtful += [pair for group in together for pair in pairwise(group)]
-    doubtful += [(one.first, one.second) for one in pieces if one.is_doubtful]
+    doubtful += [(one.first, one.second) for one in pieces if one.is_asked]
     doubtful += [(a, b) for distance, a, b in pairs if distance < DOUBTFUL]
     doubts = connected(
         units.n_units,

@@ -39,8 +39,8 @@ adds, and what the share of spikes at places of the other does. Fitted by logist
 Tridesclous2 in two simulated recordings of 30 cells, a zigzag over 40 µm and a slow drift over 25 µm."""
 MOST_NATS = 3.0
 """One pair of several says no more than this, either way: pieces hold some spikes of other cells."""
-LEAST = 0.25
-"""Pairs that are less probably one cell are not asked about together for that."""
+ASKED, LEAST = 0.5, 0.25
+"""Pairs that are less probably one cell are not asked about together for that, or not joined at all."""
 LAGS = 3
 """Samples around the best lag of the templates at all places that are tried at one."""
 
@@ -66,8 +66,13 @@ class Pieces:
         return float(expit(self.nats))
 
     @property
+    def is_asked(self) -> bool:
+        """Whether they are asked about together."""
+        return self.take_turns and self.p_one >= ASKED
+
+    @property
     def is_doubtful(self) -> bool:
-        """Whether they are to be asked about together."""
+        """Whether they may be joined, where they are asked about together for whatever reason."""
         return self.take_turns and self.p_one >= LEAST
 
 

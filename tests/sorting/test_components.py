@@ -131,7 +131,7 @@ def test_pieces_of_a_cell_that_moved_are_asked_about_together_before_units_that_
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
     units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
     units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
-    pieces = [Pieces(0, 2, 2.0), Pieces(1, 2, -2.0)]
+    pieces = [Pieces(0, 2, 2.0), Pieces(1, 2, -0.5)]  # 88 % and 38 %
     drawn = draw_components(units, LINE, SortingConfig(), pieces=pieces)
     assert [(one.units.tolist(), one.pieces, one.cut_from) for one in drawn] == [
         ([0, 2], (Pieces(0, 2, 2.0),), (1,)),
