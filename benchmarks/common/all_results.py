@@ -84,6 +84,7 @@ STEPS = (
     _script("probabilities.unit_probabilities", 30, "--threads 1", training=True),
     _script("probabilities.questions", 4, "--threads 1", training=True),
     _script("findings.coverage", 60, "--recordings 20 --draws 50", training=True),
+    _script("findings.answers", 20, "--recordings 20 --draws 50", training=True),
     _script("probabilities.similarity", 3, "--threads 1"),
     _script("probabilities.demo_units", 3, "--threads 1"),
     _script("probabilities.stimulus", 1),

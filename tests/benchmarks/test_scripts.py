@@ -271,6 +271,13 @@ def test_coverage(tmp_path: Path) -> None:
     assert kept["decoding"][0]["accuracy"] > 2 / 12
 
 
+def test_answers(tmp_path: Path) -> None:
+    """Two small recordings: no finding needs more answers than there are questions."""
+    kept = run("findings.answers", tmp_path, "--draws", "10", "--cache", str(tmp_path / "cache"))
+    assert all(0 < row[order] <= row["questions"] for row in kept["rows"] for order in ("queue", "effect"))
+    assert all(row["after"] < row["before"] for row in kept["rows"])
+
+
 def test_questions(tmp_path: Path) -> None:
     tables = run("probabilities.questions", tmp_path, "--cache", str(tmp_path / "cache"))["tables"]
     assert [row["draws"] for row in tables["Questions"]] == [

@@ -109,7 +109,7 @@ def test_the_site_is_built_without_a_warning_and_its_notebooks_were_run(tmp_path
         path.relative_to(tmp_path / "html").with_suffix("").as_posix() for path in tmp_path.rglob("*.html")
     }
     assert built >= PAGES
-    for name in ("spikeinterface", "findings"):
+    for name in ("spikeinterface", "findings", "tuning"):
         notebook = (tmp_path / "html" / "tutorials" / f"{name}.html").read_text(encoding="utf-8")
         assert "cell_output" in notebook
 
