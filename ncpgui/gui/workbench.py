@@ -18,6 +18,7 @@ from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
 from ncpgui.gui.panels.events import EventsPanel
 from ncpgui.gui.panels.features import FeaturesPanel
+from ncpgui.gui.panels.finding import FindingPanel
 from ncpgui.gui.panels.history import HistoryPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
@@ -65,6 +66,7 @@ class Workbench(QtWidgets.QWidget):
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
                   |           | units | similar units    | features     | traces
                   |           |                          | events       |
+                  |           |                          | finding      |
 
     The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
     its room to its neighbours.
@@ -84,6 +86,7 @@ class Workbench(QtWidgets.QWidget):
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
         self.events = EventsPanel(workspace, controller)
+        self.finding = FindingPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
         self.similar = SimilarUnitsPanel(workspace, controller)
         self.correlograms = CorrelogramsPanel(workspace, controller)
@@ -99,6 +102,7 @@ class Workbench(QtWidgets.QWidget):
             "embedding": self.embedding,
             "fields": self.fields,
             "events": self.events,
+            "finding": self.finding,
             "units": self.units,
             "similar": self.similar,
             "correlograms": self.correlograms,
@@ -117,7 +121,9 @@ class Workbench(QtWidgets.QWidget):
         tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (tables, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
-        alike = ShareSplitter(Qt.Vertical, (self.correlograms, 42), (self.features, 30), (self.events, 40))
+        alike = ShareSplitter(
+            Qt.Vertical, (self.correlograms, 42), (self.features, 30), (self.events, 40), (self.finding, 40)
+        )
         over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
         evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
         below = ShareSplitter(Qt.Horizontal, (views, 74), (evidence, 26))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -30,7 +31,13 @@ Value = TypeVar("Value")
 
 
 class ProjectView:
-    """The open project as panels read it; `OpenProject` changes it."""
+    """The open project as panels read it; `OpenProject` changes it.
+
+    asked_by : name of the finding that gives the queue its order, '' where none does
+    """
+
+    asked_by: str = ""
+    _effects: Mapping[int, float] = MappingProxyType({})
 
     project: Project | None
     history: History
@@ -215,14 +222,17 @@ class ProjectView:
     def queue_order(self) -> list[int]:
         """Components that may have units: questions first, those whose answer is expected to gain most before
         others; then what waits; then what no card settles; then what is settled. Empty ones are none.
+
+        Where a finding was named (`Workspace.ask_by`), questions that narrow it most come first.
         """
 
-        def key(component_id: int) -> tuple[int, float, int]:
+        def key(component_id: int) -> tuple[int, float, float, int]:
             if self._components.sampled(component_id) is None:
-                return (1, -float(self.n_spikes(component_id)), component_id)
+                return (1, 0.0, -float(self.n_spikes(component_id)), component_id)
             settled = self.status(component_id).is_settled
             place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
-            return (place, -self.expected_gain(component_id), component_id)
+            effect = self._effects.get(component_id, 0.0)
+            return (place, -effect, -self.expected_gain(component_id), component_id)
 
         return sorted((one for one in self.component_ids if not self.is_empty(one)), key=key)
 

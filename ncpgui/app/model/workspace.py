@@ -6,7 +6,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -499,7 +499,16 @@ class Workspace(OpenProject):
 
     # -- when the project changes ---------------------------------------------------------------
 
+    def ask_by(self, finding: str, effects: Mapping[int, float]) -> None:
+        """Give the queue the order in which answers narrow a finding, or its own again ('').
+
+        effects : what the answer to the question of each component takes away of its variance
+        """
+        self.asked_by, self._effects = finding, dict(effects)
+        self.components_changed.emit(())
+
     def _start_screen(self) -> None:
+        self.asked_by, self._effects = "", {}
         best = self.queue_order() or self.component_ids
         self.component_id = best[0] if best else None
         self.preview = None

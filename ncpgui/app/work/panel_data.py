@@ -8,6 +8,7 @@ templates              nothing: there is one set                     the folder 
 t-SNE                  sampled spikes and contacts                   their features
 receptive fields       spikes of a unit                              the stimulus
 responses to events    events, their kind, window, spikes of a unit  when they were
+findings over draws    finding, events, edits, sampled components    the posterior as it stands
 correlograms           scale, spikes of each unit of the grid        when they were
 traces                 contacts and sample                           the recording
 quality metrics        unit and version of its spikes                when and how large they were
@@ -28,10 +29,12 @@ from numpy.typing import NDArray
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
 from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
+from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS, TraceWindow
 from ncpgui.app.work import jobs
 from ncpgui.app.work.computed import Computed
+from ncpgui.app.work.finding import Chosen, findings_of_units
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Component, ComponentWaveforms
@@ -75,6 +78,9 @@ class PanelData:
         self._embeddings = self._kind("t-SNE", _embed, priority=0, after_s=PAINTED_AFTER_S)
         self._fields = self._kind("receptive fields", self._find_fields, tells_itself=True)
         self._responses = self._kind("responses to events", self._respond, tells_itself=True)
+        self._findings = self._kind(
+            "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=PAINTED_AFTER_S
+        )
         self._correlograms = self._kind("correlograms", _correlate)
         self._traces = self._kind(
             "traces", self._read_traces, tells_itself=True, most=MOST_TRACES, priority=3
@@ -191,6 +197,14 @@ class PanelData:
         found = jobs.event_responses(trains, events_s, self._project.recording, window, progress=progress)
         return {key: found[key[-1]] for key in asked if key[-1] in found}
 
+    def finding(self, choice: FindingChoice) -> tuple[tuple[FindingOfUnit, ...] | None, str]:
+        """A finding of each unit, None while it is computed, and why there is none, or ''."""
+        project = self._workspace.project
+        if project is None or not choice.is_possible(project):
+            return None, ""
+        key = (choice, project.events, len(self._workspace.history.entries), len(project.components))
+        return self._findings.get(key, Chosen(self._workspace.snapshot(), choice)), self._findings.problem
+
     def correlograms(self, scale: Scale) -> Trains | None:
         """Correlograms of the grid on screen."""
         key, trains = trains_of_grid(self._workspace)
@@ -297,6 +311,10 @@ def _read_waveforms(
 
 def _read_templates(asked: Mapping[str, Project], progress: Progress) -> dict[str, GivenShapes]:
     return {key: jobs.given_shapes(project, progress=progress) for key, project in asked.items()}
+
+
+def _find(asked: Mapping[Any, Chosen], progress: Progress) -> dict[Any, tuple[FindingOfUnit, ...]]:
+    return {key: findings_of_units(chosen, progress=progress) for key, chosen in asked.items()}
 
 
 def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> dict[Any, Any]:

@@ -1,0 +1,223 @@
+"""Finding: a number of each unit with its interval over draws of the sorting, and what it depends on."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.finding import (
+    CHOICES,
+    FindingChoice,
+    FindingView,
+    possible_choices,
+    present_finding,
+    shares_of,
+)
+from ncpgui.gui.items.unit_canvas import UnitCanvas
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import Theme, font
+
+ROW, AXIS = 34, 18
+NAME = 44
+REMEMBERED = "finding"
+ORDER = "First ask what narrows it most"
+
+
+class FindingWidget(UnitCanvas):
+    """Paints a row a unit: its interval on a common axis, and in words what it is and depends on.
+
+    `question_clicked(row)`: on what a finding depends on.
+    """
+
+    question_clicked = QtCore.pyqtSignal(int)
+
+    def __init__(self) -> None:
+        super().__init__("Finding")
+        self.view = FindingView()
+
+    def set_view(self, view: FindingView, theme: Theme) -> None:
+        """Show other rows."""
+        self.view, self.theme = view, theme
+        self.setAccessibleDescription(
+            "; ".join(f"unit {row.unit}, {row.value}, {row.verdict}" for row in view.rows)
+        )
+        self.setMinimumHeight(ROW * len(view.rows) + AXIS)
+        self.update()
+
+    def row_rect(self, index: int) -> QtCore.QRectF:
+        """Place of a row."""
+        return QtCore.QRectF(0, ROW * index, self.width(), ROW)
+
+    def axis_rect(self, index: int) -> QtCore.QRectF:
+        """Place of the interval of a row."""
+        return self.row_rect(index).adjusted(NAME, 20, -8, -6)
+
+    def unit_at(self, where: QtCore.QPointF) -> int:
+        """Row under a point, -1 when there is none."""
+        index = int(where.y() // ROW)
+        return index if 0 <= index < len(self.view.rows) and where.y() >= 0 else -1
+
+    def verdict_rect(self, index: int) -> QtCore.QRectF:
+        """Place of the words that say what a finding depends on."""
+        metrics = QtGui.QFontMetricsF(font(11))
+        words = self.row_rect(index).adjusted(NAME, 3, -8, 0)
+        words.setHeight(15)
+        words.setLeft(words.left() + metrics.horizontalAdvance(self.view.rows[index].value) + 10)
+        return words
+
+    def click(self, event: QtGui.QMouseEvent) -> None:
+        """Tell which question, or else which unit, is clicked."""
+        index = self.unit_at(event.localPos())
+        is_question = index >= 0 and self.view.rows[index].question is not None
+        if is_question and self.verdict_rect(index).contains(event.localPos()):
+            self.question_clicked.emit(index)
+            return
+        super().click(event)
+
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the finding at a point."""
+        index = self.unit_at(where)
+        return self.view.rows[index].tooltip if index >= 0 else ""
+
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """Paint the rows in view, and the ends of the axis."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        for index in range(len(self.view.rows)):
+            if self.row_rect(index).intersects(QtCore.QRectF(event.rect())):
+                self._paint_row(painter, index)
+        if self.view.rows:
+            line = QtCore.QRectF(NAME, ROW * len(self.view.rows), self.width() - NAME - 8, AXIS)
+            painter.setFont(font(10))
+            painter.setPen(self.theme.color("muted"))
+            painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.view.ends[0])
+            painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, self.view.ends[1])
+        painter.end()
+
+    def _paint_row(self, painter: QtGui.QPainter, index: int) -> None:
+        row, theme, rect = self.view.rows[index], self.theme, self.row_rect(index)
+        if row.is_selected or index == self._hover:
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(theme.color("accent_soft" if row.is_selected else "hover"))
+            painter.drawRoundedRect(rect.adjusted(0, 1, -2, -1), 6, 6)
+        color = theme.unit(row.color)
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(color)
+        painter.drawEllipse(QtCore.QPointF(9, rect.center().y()), 4.5, 4.5)
+        painter.setFont(font(13, bold=True))
+        painter.setPen(theme.color("text"))
+        name = QtCore.QRectF(18, rect.top(), NAME - 18, rect.height())
+        painter.drawText(name, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, str(row.unit))
+        words = QtCore.QRectF(NAME, rect.top() + 3, rect.width() - NAME - 8, 15)
+        painter.setFont(font(11))
+        painter.setPen(theme.color("muted"))
+        painter.drawText(words, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, row.value)
+        words = self.verdict_rect(index)
+        painter.setPen(theme.color("faint" if row.is_robust else "accent"))
+        width = painter.fontMetrics().horizontalAdvance
+        verdict = next((one for one in row.verdicts if width(one) <= words.width()), row.verdicts[-1])
+        painter.drawText(words, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, verdict)
+        axis = self.axis_rect(index)
+        middle = axis.center().y()
+        painter.setPen(QtGui.QPen(theme.color("border"), 1))
+        painter.drawLine(QtCore.QPointF(axis.left(), middle), QtCore.QPointF(axis.right(), middle))
+        left, right = (axis.left() + axis.width() * one for one in (row.low, row.high))
+        band = QtGui.QColor(color)
+        band.setAlphaF(0.35)
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(band)
+        painter.drawRoundedRect(QtCore.QRectF(left, middle - 4, max(right - left, 3.0), 8), 3, 3)
+        painter.setBrush(color)
+        painter.drawEllipse(QtCore.QPointF(axis.left() + axis.width() * row.mean, middle), 3, 3)
+        if row.in_use == row.in_use:
+            x = axis.left() + axis.width() * row.in_use
+            painter.setPen(QtGui.QPen(theme.color("text"), 1.5))
+            painter.drawLine(QtCore.QPointF(x, middle - 5), QtCore.QPointF(x, middle + 5))
+
+
+class FindingPanel(Panel):
+    """Intervals of a finding; they are computed only while this is visible."""
+
+    title = "Finding"
+    draws = ("findings over draws",)
+
+    def build(self) -> None:
+        """Make the rows, the message, the choice of the finding and of the order of questions."""
+        remembered = self.controller.preferences.get(REMEMBERED, "")
+        self.choice = next((one for one in CHOICES if one.name == remembered), CHOICES[0])
+        self.rows = FindingWidget()
+        self.rows.clicked.connect(self._clicked)
+        self.rows.question_clicked.connect(self._show_question)
+        scroll = QtWidgets.QScrollArea()
+        scroll.setWidget(self.rows)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(QtCore.Qt.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
+        self.rows.setAutoFillBackground(False)
+        self.fill(scroll)
+        self.choice_button = QtWidgets.QPushButton()
+        self.choice_button.setProperty("quiet", True)
+        self.choice_button.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.choice_button.setToolTip("Which number of each unit is shown, and the order of the queue")
+        self.header.addWidget(self.choice_button)
+        self.choice_button.clicked.connect(lambda: self.choice_menu().popup(self._below()))
+        self.note.setToolTip(
+            "The number of each unit over fifty draws of the sorting: the dot is the mean, the band has\n"
+            "90\u2009% of sorting and data together, the line is the sorting in use. Robust: no answer to\n"
+            "a question is expected to narrow the band by a tenth. A click on a unit selects it, and one\n"
+            "on what it depends on shows that question."
+        )
+
+    def follow(self) -> None:
+        """Follow edits, the selection, and what there is to look at."""
+        self.follow_sorting(self.workspace.units_changed, self.workspace.events_changed)
+
+    def redraw(self) -> None:
+        """Draw the finding, and ask for it."""
+        if not self.choice.is_possible(self.workspace.project):
+            self.choice = CHOICES[0]
+        found, problem = self.controller.data.finding(self.choice)
+        view = present_finding(self.workspace, self.choice, found, problem=problem)
+        self.tell(view.message)
+        self.note.setText(view.note)
+        self.choice_button.setText(self.choice.name)
+        self.rows.set_view(view, self.theme)
+
+    def look_at(self, choice: FindingChoice) -> None:
+        """Show another finding, now and the next time."""
+        self.choice = choice
+        self.controller.preferences.set(REMEMBERED, choice.name)
+        self.mark_dirty()
+
+    def choice_menu(self) -> QtWidgets.QMenu:
+        """What can be looked at in this session, and whether the queue has the order of it."""
+        menu = QtWidgets.QMenu(self)
+        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        for choice in possible_choices(self.workspace):
+            entry = menu.addAction(choice.name, lambda choice=choice: self.look_at(choice))
+            entry.setCheckable(True)
+            entry.setChecked(choice == self.choice)
+        menu.addSeparator()
+        order = menu.addAction(ORDER, lambda: self.ask_by_it(not self.rows.view.is_asked_by_it))
+        order.setCheckable(True)
+        order.setChecked(self.rows.view.is_asked_by_it)
+        order.setEnabled(bool(self.rows.view.rows))
+        return menu
+
+    def ask_by_it(self, on: bool) -> None:
+        """Give the queue the order in which answers narrow this finding most, or its own again."""
+        found, _ = self.controller.data.finding(self.choice)
+        name = self.choice.name if on and found is not None else ""
+        self.workspace.ask_by(name, shares_of(found or ()) if name else {})
+        self.mark_dirty()
+
+    def _below(self) -> QtCore.QPoint:
+        return self.choice_button.mapToGlobal(self.choice_button.rect().bottomLeft())
+
+    def _clicked(self, index: int, adds: bool) -> None:
+        self.workspace.pick(self.rows.view.rows[index].unit, adds=adds)
+
+    def _show_question(self, index: int) -> None:
+        question = self.rows.view.rows[index].question
+        assert question is not None
+        self.workspace.show_component(question)

@@ -1,0 +1,106 @@
+"""A finding of each unit over draws: what it depends on, and the order that it gives the queue."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.finding import (
+    CHOICES,
+    FindingOfUnit,
+    possible_choices,
+    present_finding,
+    shares_of,
+)
+from ncpgui.app.work.finding import Chosen, findings_of_units
+from ncpgui.core.events import Events
+from tests.doubtful_project import SIZES, component_of, posterior_of, project_of
+from tests.tiny_project import tiny_project
+
+RATE, LATENCY = CHOICES[0], CHOICES[-1]
+
+
+@pytest.fixture(scope="module")
+def project():
+    """Units 2 and 3 are perhaps one, the others are as they are."""
+    return project_of(component_of(posterior_of()))
+
+
+@pytest.fixture(scope="module")
+def found(project) -> dict[int, FindingOfUnit]:
+    return {one.unit: one for one in findings_of_units(Chosen(project, RATE))}
+
+
+def test_the_rate_of_a_unit_is_its_mean_over_draws(project, found) -> None:
+    """Unit 2 has 40 spikes, and 80 in the 28 % of the draws in which unit 3 is part of it."""
+    seconds = project.spikes.duration_s
+    assert found[1].mean == pytest.approx(SIZES[1] / seconds, rel=1e-6)
+    assert found[2].mean == pytest.approx((40 + 0.28 * 40) / seconds, rel=0.1)
+    assert found[2].in_use == pytest.approx(40 / seconds)
+    assert found[3].p_there == pytest.approx(0.72, abs=0.08)
+
+
+def test_a_finding_depends_on_the_questions_whose_answers_narrow_it(found) -> None:
+    assert found[2].depends_on == (0,)
+    assert found[2].high > 1.9 * found[2].in_use
+    assert found[1].depends_on == ()
+    assert found[1].from_sorting == pytest.approx(0.0, abs=1e-6)
+    assert set(shares_of(tuple(found.values()))) == {0}
+
+
+def test_rows_say_value_interval_and_verdict_those_that_depend_first(project, found) -> None:
+    workspace = Workspace(project)
+    view = present_finding(workspace, RATE, tuple(found.values()))
+    first = view.rows[0]
+    assert (first.unit, first.is_robust, first.question) == (2, False, 0)
+    assert first.verdict == f"depends on {workspace.name(0)}"
+    assert first.value.endswith(" Hz")
+    assert " to " in first.value
+    assert {row.verdict for row in view.rows[1:]} == {"robust"}
+    assert view.note == "3 robust · 1 open"
+    assert 0 <= first.low < first.mean < first.high <= 1
+    assert "Settling" in first.tooltip
+    assert "of the variance is of the sorting" in first.tooltip
+
+
+def test_what_is_computed_missing_or_failed_says_so(project) -> None:
+    workspace = Workspace(project)
+    nothing = FindingOfUnit(0, math.nan, math.nan, math.nan, math.nan, math.nan, 1.0)
+    assert "is computed" in present_finding(workspace, RATE, None).message
+    assert present_finding(workspace, RATE, (), problem="no memory").message.endswith("no memory")
+    assert "No unit has" in present_finding(workspace, RATE, (nothing,)).message
+    assert "Open a recording" in present_finding(Workspace(), RATE, None).message
+
+
+def test_only_what_the_session_has_the_data_of_can_be_looked_at(project) -> None:
+    assert [one.name for one in possible_choices(Workspace(project))] == ["Firing rate"]
+    with_events = replace(project, events=Events(np.array([0.001, 0.002])))
+    names = [one.name for one in possible_choices(Workspace(with_events))]
+    assert names == ["Firing rate", "Peak rate after events", "Latency after events"]
+
+
+def test_the_peak_after_events_is_that_of_the_spikes_after_them(project) -> None:
+    """Counted by hand, around an event that no spike is a whole number of bins away from."""
+    peak = next(one for one in CHOICES if one.result == "peak_hz")
+    timed = replace(project, events=Events(np.array([0.00013])))
+    found = {one.unit: one for one in findings_of_units(Chosen(timed, peak))}
+    first = project.spikes.sample_index[project.unit_of_spike == 1] / project.spikes.sampling_frequency_hz
+    counts = np.histogram(first, 0.00013 + np.arange(-10, 41) * 0.02)[0]
+    assert found[1].in_use == pytest.approx(counts.max() / 0.02)
+
+
+def test_the_queue_takes_the_order_of_a_finding_and_gets_its_own_back() -> None:
+    halves = [[0] * 60 + [1] * 60, [0] * 120]
+    workspace = Workspace(tiny_project({0: halves, 1: halves}))
+    own = workspace.queue_order()
+    told: list[tuple[int, ...]] = []
+    workspace.components_changed.connect(told.append)
+    workspace.ask_by("Firing rate", {own[-1]: 0.5})
+    assert workspace.queue_order() == own[::-1]
+    assert (workspace.asked_by, len(told)) == ("Firing rate", 1)
+    workspace.ask_by("", {})
+    assert workspace.queue_order() == own
