@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 from kept_results import Row, evaluation, kept, made_by_all, table
 
+from benchmarks.recordings.noise_families import FAMILIES, loudness
+
 SORTERS = {
     "ncpgui": "ncpgui",
     "matched": "ncpgui, matching alone",
@@ -47,6 +49,7 @@ def proof() -> str:
         row for row in kept("unit_probabilities")["ways"]["all spikes and times"] if row["P of"] == "right"
     )
     words = (
+        f"In noise that is not white: {coloured(kept('coloured_noise'))}.\n\n"
         f"Do probabilities come true? Of {right['how many']} units in recordings on which "
         "nothing was fitted, "
         f"{100 * right['true']:.0f} % are right; P(right) is {100 * right['mean P']:.0f} % on "
@@ -54,6 +57,26 @@ def proof() -> str:
         f"{right['ECE']:.2f} (expected calibration error).\n"
     )
     return table(result) + "\n" + words
+
+
+def coloured(found: Row) -> str:
+    """What is found in noise that is not white, beside white noise, as sentences."""
+    ours = [row for row in found["rows"] if row["sorter"] == "ncpgui"]
+    (white,) = (row for row in ours if row["noise"] == "white" and row["cells"])
+    others = [row for row in ours if row["noise"] != "white"]
+    cells, without = ([row for row in others if bool(row["cells"]) == kind] for kind in (True, False))
+    loud = {row["noise"]: f"{loudness(FAMILIES[row['noise']]):.1f}" for row in cells}
+    each = [f"{row['found']} ({row['noise']}, {loud[row['noise']]} times as loud)" for row in cells]
+    no_cell, parts = (sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells) for kind in ("false", "extra"))
+    words = (
+        f"of {white['cells']} cells in white noise {white['found']} are found; with noise of another "
+        f"spectrum beside it {', '.join(each)}. Of P(neuron) 0.5 and more are {no_cell} units of no cell "
+        f"and {parts} parts of cells"
+    )
+    if without:
+        n_units = sum(row["units"] for row in without)
+        words += f". Noise of {len(without)} such spectra alone has {n_units} units"
+    return words
 
 
 def sums(rows: dict[tuple[str, str], Row], names: Iterable[str], sorters: list[str]) -> list[Row]:
@@ -264,6 +287,7 @@ def _room(found: Row) -> str:
 FINDINGS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "How many units of whole recordings are found?": ("sorters", _whole),
     "And where the tissue moves?": ("sorters", _moving),
+    "And in noise that is not white?": ("coloured_noise", coloured),
     "How long does it take beside other sorters?": ("sorters", _cpu),
     "Is it faster than the recording?": ("real_time", _fast),
     "Does memory grow with the recording?": ("memory", _room),

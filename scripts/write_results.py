@@ -20,6 +20,8 @@ from kept_results import Row, evaluation, kept, made_by_all, table  # noqa: E402
 from marked_table import with_table  # noqa: E402
 from short_results import OFF_BY, SORTERS, costs, findings, found_of, proof, span, sums, trust  # noqa: E402
 
+from benchmarks.recordings.noise_families import FAMILIES, loudness  # noqa: E402
+
 MODELS = ROOT / "trained_models"
 CARD = MODELS / "spikes.json"
 BEAM = 150
@@ -507,13 +509,40 @@ def stimulus() -> str:
     return "\n".join([table(rows), words, table(alike), made_by_all("stimulus")])
 
 
+def coloured_noise() -> str:
+    """Units in noise of each colour, white noise first: without cells, and with them."""
+    by_noise: dict[str, dict[bool, Row]] = {}
+    for row in kept("coloured_noise")["rows"]:
+        if row["sorter"] == "ncpgui":
+            by_noise.setdefault(row["noise"], {})[bool(row["cells"])] = row
+    counts = {
+        "cells": "cells",
+        "found": "found",
+        "units": "units",
+        "false": "no cell's",
+        "false, P(neuron) >= 0.5": "of them P(neuron) >= 0.5",
+        "extra, P(neuron) >= 0.5": "parts of cells, P(neuron) >= 0.5",
+        "least peak, sd": "least height, noise sd",
+    }
+    rows = [["noise", "how loud in the band", "units without cells", *counts.values()]]
+    for name in sorted(by_noise, key=lambda name: name != "white"):
+        without, found = (by_noise[name].get(kind) for kind in (False, True))
+        cells = [""] * len(counts) if found is None else [str(found[key]) for key in counts]
+        loud = f"{loudness(FAMILIES[name]):.1f}" if name in FAMILIES else ""
+        rows.append([name, loud, "" if without is None else str(without["units"]), *cells])
+    return table(rows) + "\n" + made_by_all("coloured_noise")
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"proof": proof},
     "docs/concepts/trust.md": {"trust": trust},
     "docs/tutorials/neuropixels.md": {"costs": costs},
     "docs/results/costs.md": {"costs": costs},
     "docs/results/index.md": {"findings": findings},
-    "docs/results/whole_recordings.md": {"whole recordings": whole_recordings},
+    "docs/results/whole_recordings.md": {
+        "whole recordings": whole_recordings,
+        "coloured noise": coloured_noise,
+    },
     "docs/results/single_channels.md": {
         "agreement": agreement,
         "how good": how_good,

@@ -77,6 +77,7 @@ STEPS = (
     _script("clustering.failures", 1, "--sets 2 --samples 200"),
     _script("posterior.point_estimates", 6, "--own-sets 8 --sets 2"),
     _script("recordings.noise_crossings", 3),
+    _script("recordings.coloured_noise", 45, "--threads 1", training=True),
     _script("speed.memory", 6),
     _script("speed.real_time", 3, alone=True),
     _script("recordings.motion", 4),

@@ -8,9 +8,9 @@ contacts: with 24 cells (`ground_truth.py`), and without (white noise of the sam
 are the ten spectra, and white noise beside them; the cells are the same in all. With `--all-families` other
 kinds of noise follow, and cells that burst, are wide or positive first (`varied_cells.py`). Each recording is
 sorted with default settings, in a process of its own on one core; with `--keep-others` its row is kept as
-soon as it is made. A unit is right if it agrees with a true one by 0.8, false if it is no cell's (`of_cells`
-of `unit_scores.py`), and extra if it is of cells, and no cell's match. Its peak is the mean size of its
-spikes where they are largest.
+soon as it is made, and tells when. A unit is right if it agrees with a true one by 0.8, false if it is no
+cell's (`of_cells` of `unit_scores.py`), and extra if it is of cells, and no cell's match. Its peak is the
+mean size of its spikes where they are largest.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
@@ -21,6 +21,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,7 @@ def row_of(name: str, sorter: str, truth: GroundTruth, cache: Path, *, with_cell
         "least peak, sd": round(float(peak_sd.min()), 2) if found.n_units else "",
         "faint": int((peak_sd < FAINT_SD).sum()),
         "CPU s": round(found.cpu_s),
+        "made": date.today().isoformat(),
         "failure": found.failure,
         "of units": [
             {

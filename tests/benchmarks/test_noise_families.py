@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.signal import welch
 
 from benchmarks.recordings.ground_truth import UV_PER_COUNT
-from benchmarks.recordings.noise_families import FAMILIES, HZ, MEASURED, SPECTRA, Family, with_noise
+from benchmarks.recordings.noise_families import FAMILIES, HZ, MEASURED, SPECTRA, Family, loudness, with_noise
 from benchmarks.recordings.real_backgrounds import filtered, sd_of, with_units
 from benchmarks.recordings.varied_cells import KINDS, in_bursts, kind_of, positive_first, wide
 
@@ -43,6 +43,13 @@ def test_noise_is_as_large_as_its_family_says(name: str) -> None:
     drifting = np.sqrt(1 + family.drift**2 / 2)
     assert sd[:n] == pytest.approx(family.sd_uv * drifting, rel=0.1)
     assert (sd[n:] == 0).all()
+
+
+def test_noise_is_as_loud_in_the_band_as_what_it_adds_there() -> None:
+    """White noise of the same sd doubles the power; slow noise adds nothing from 300 Hz on."""
+    assert loudness(Family(None)) == 1
+    assert loudness(Family(np.ones_like, 7.0), white_uv=7.0) == pytest.approx(np.sqrt(2), abs=1e-3)
+    assert loudness(Family(lambda f: (f < 100) + 1e-9, 50.0), white_uv=7.0) == pytest.approx(1, abs=0.01)
 
 
 def test_a_peak_is_where_it_is_said_to_be() -> None:
