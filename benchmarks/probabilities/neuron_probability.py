@@ -84,9 +84,9 @@ COLOURED = {
     "mains": ("hum", "hum, half of the contacts"),
     "drifting": ("peak 300 Hz, drifting", "1/f, drifting"),
     "measured": ("locust tetrode", "Purkinje cell", "retina array"),
-    "others": ("artefacts", "far cells, heavy tail", "coarse steps"),
+    "others": ("artefacts", "coarse steps"),
 }
-"""Families of noise by kind."""
+"""Families of noise by kind; not that of far cells, which are cells that the truth does not know."""
 IN_NOISE = HashTruth(1, 16, 20_000.0, 40.0, 12, 0, 0, amplitude_uv=(40.0, 400.0))
 FAR_IN_NOISE = 60
 DEVELOPMENT = [
