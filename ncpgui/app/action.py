@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from operator import attrgetter
+from typing import Any, Protocol
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
@@ -46,26 +46,8 @@ class WindowPort(Protocol):
     def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
         """Ask for words, `known` ones offered; None when nothing is to be done."""
 
-    def listed_units(self) -> tuple[int, ...]:
-        """Units that the unit table lists, in its order."""
-
-    def lists_similar(self) -> bool:
-        """Whether the list of similar units is on screen."""
-
-    def begin_filter(self) -> None:
-        """Put the cursor into the filter of the unit table."""
-
-    def copy_units(self) -> None:
-        """Copy rows of the unit table."""
-
-    def toggle_similar(self) -> None:
-        """Show the list of similar units, or hide it."""
-
-    def demo_folder(self) -> Path:
-        """Folder of the demo."""
-
-    def show_help(self) -> None:
-        """Show the key page."""
+    def part(self, name: str, *, shown: bool = False) -> Any:
+        """A panel by its name, put on screen if it is to be `shown`; "layout" arranges them; "commands"."""
 
     def show_about(self) -> None:
         """Show what this program is."""
@@ -78,66 +60,6 @@ class WindowPort(Protocol):
 
     def show_tour(self) -> None:
         """Show the tour of three steps."""
-
-    def toggle_arrangement(self) -> None:
-        """Change between waveforms in columns and at probe geometry."""
-
-    def step_waveforms(self, step: int) -> None:
-        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
-
-    def toggle_means(self) -> None:
-        """Draw mean waveforms alone, or spikes again."""
-
-    def toggle_other_fields(self) -> None:
-        """Show receptive fields of what other cards would make, or leave them out."""
-
-    def toggle_all_units(self) -> None:
-        """Change between the units on screen and all units."""
-
-    def reset_layout(self) -> None:
-        """Put all panels back to where they are at first."""
-
-    def toggle_history(self) -> None:
-        """Show or hide the list of edits."""
-
-    def show_palette(self) -> None:
-        """Show the command palette."""
-
-    def show_snippet_line(self) -> None:
-        """Show the line for snippets."""
-
-    def set_filter(self, text: str) -> None:
-        """List only the units in the table that an expression is true of; '' lists all.
-
-        Raises
-        ------
-        InputError
-            The expression is none.
-        """
-
-    def sort_by(self, column: str, descending: bool) -> None:
-        """Sort the unit table by a column, named as its title begins.
-
-        Raises
-        ------
-        InputError
-            There is no such column.
-        """
-
-    def show_layout(self, name: str) -> None:
-        """Put the panels of a ready layout on screen: "decide" or "inspect"."""
-
-    def step_spike(self, step: int) -> None:
-        """Show the traces around the next spike, or (-1) the one before."""
-
-    def step_ambiguous(self) -> None:
-        """Show the traces around the next spike by how uncertain its unit is."""
-
-    def toggle_intervals(self) -> None:
-        """Change between autocorrelograms and intervals."""
-
-    def toggle_height(self) -> None:
-        """Go on from amplitude over time to depth, to a raster, and back."""
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""
@@ -156,6 +78,23 @@ class Context:
     workspace: Workspace
     controller: Controller
     window: WindowPort
+
+
+@dataclass(frozen=True)
+class On:
+    """What an action does on a part of the window: a method of it (`do`), and what that is given.
+
+    shown : whether the panel is put on screen first
+    """
+
+    part: str
+    do: str
+    given: tuple[Any, ...] = ()
+    shown: bool = False
+
+    def __call__(self, context: Context, _key: int) -> None:
+        """Do it."""
+        attrgetter(self.do)(context.window.part(self.part, shown=self.shown))(*self.given)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from ncpgui.app.action import (
     Action,
     Condition,
     Context,
+    On,
     has_alternatives,
     has_component,
     has_project,
@@ -29,7 +30,8 @@ from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.similar_units import step_similar
 from ncpgui.app.words import unit_names
-from ncpgui.app.work.reviewing import is_reviewed, write_back_question
+from ncpgui.app.work.asked_for import toggle_rarer
+from ncpgui.app.work.reviewing import is_reviewed, write_back, write_back_question
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 
@@ -45,7 +47,7 @@ def _may(context: Context, question: str) -> bool:
 
 
 def _may_mark(context: Context, units: tuple[int, ...]) -> bool:
-    listed = [*context.window.listed_units(), *context.workspace.similar]
+    listed = [*context.window.part("units").listed_units, *context.workspace.similar]
     return _may(context, mark_question(context.workspace, units, listed=listed))
 
 
@@ -94,7 +96,7 @@ def _split(context: Context) -> None:
 
 def _go(context: Context, step: int) -> None:
     """Walk the list of similar units while it is on screen and about a unit, else the queue."""
-    if context.workspace.chosen and context.window.lists_similar():
+    if context.workspace.chosen and context.window.part("similar").isVisible():
         step_similar(context.workspace, step)
     else:
         _go_in_queue(context, step)
@@ -144,7 +146,7 @@ def _step_unit(context: Context, step: int) -> None:
 
 def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | None:
     """Unit of the table after the one that was chosen last, or before it; None without any."""
-    units = context.window.listed_units()
+    units = context.window.part("units").listed_units
     if not units:
         return None
     start = units.index(chosen[-1]) if chosen and chosen[-1] in units else (-1 if step > 0 else 0)
@@ -153,7 +155,7 @@ def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | No
 
 def _extend(context: Context, step: int) -> None:
     """Select one more unit of the table, or one less on the way back."""
-    workspace, units = context.workspace, context.window.listed_units()
+    workspace, units = context.workspace, context.window.part("units").listed_units
     chosen = workspace.selected
     if not chosen or chosen[-1] not in units:
         _step_unit(context, step)
@@ -185,14 +187,14 @@ def _compare(context: Context, step: int) -> None:
 
 
 def _select_all(context: Context) -> None:
-    units = context.window.listed_units()
+    units = context.window.part("units").listed_units
     context.workspace.select(units)
     if not units:
         context.workspace.told.emit(NO_UNITS)
 
 
 def _save(context: Context) -> None:
-    if context.controller.session_path is None:
+    if context.controller.saving.path is None:
         context.window.ask_save_as()
     else:
         context.controller.save()
@@ -200,17 +202,17 @@ def _save(context: Context) -> None:
 
 def _write_back(context: Context) -> None:
     if context.window.confirm(write_back_question(context.workspace)):
-        context.controller.write_back()
+        write_back(context.workspace, context.controller.work)
 
 
 def _stop(context: Context) -> None:
     """Leave the split that is shown, else the lasso, else long work, the preview, the selection."""
-    workspace = context.workspace
+    workspace, activity = context.workspace, context.controller.work.activity
     if workspace.proposal is not None:
         workspace.withdraw()
     elif workspace.lasso is not None:
         workspace.draw_lasso(None)
-    elif context.controller.activity is not None and context.controller.activity.can_cancel:
+    elif activity is not None and activity.can_cancel:
         context.controller.cancel()
     elif workspace.preview is not None:
         workspace.show_alternative(None)
@@ -224,7 +226,9 @@ def _show_number(context: Context, index: int) -> None:
 
 CAN_UNDO = Condition(lambda c: c.workspace.history.can_undo, "there is nothing to undo")
 CAN_REDO = Condition(lambda c: c.workspace.history.can_redo, "there is nothing to do again")
-IS_WAITING = Condition(lambda c: has_project(c) and bool(c.controller.waiting_ids()), "nothing waits")
+IS_WAITING = Condition(
+    lambda c: has_project(c) and bool(c.controller.sampling.waiting_ids()), "nothing waits"
+)
 
 ACTIONS: tuple[Action, ...] = (
     Action(
@@ -251,7 +255,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "open_demo", "Open the demo", (), "File",
         "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
-        lambda c, _: c.controller.open_demo(c.window.demo_folder()),
+        lambda c, _: c.controller.open_demo(c.controller.preferences.folder / "demo"),
     ),
     Action(
         "save", "Save session", ("Ctrl+S",), "File",
@@ -307,7 +311,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "history", "History", ("Ctrl+H",), "Edit",
         "Show or hide the list of edits; a click on one goes there, by undo or redo.",
-        lambda c, _: c.window.toggle_history(), has_project,
+        On("layout", "toggle_panel", ("history",)), has_project,
     ),
     Action(
         "select_all", "Select all units", ("Ctrl+A",), "Edit",
@@ -317,12 +321,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "palette", "Command palette", ("Ctrl+K",), "Edit",
         "Find any action by a few letters, or a unit by its number, and do it or go there with Enter.",
-        lambda c, _: c.window.show_palette(), starts_section=True,
+        On("commands", "show_palette"), starts_section=True,
     ),
     Action(
         "snippet", "Snippet", (":",), "Edit",
         "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
-        lambda c, _: c.window.show_snippet_line(), has_project,
+        On("commands", "show_snippet_line"), has_project,
     ),
     Action(
         "select_next", "Select the next unit too", ("Shift+Down",), "Edit",
@@ -347,12 +351,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "filter", "Filter units", ("Ctrl+F",), "Edit",
         "List some units only: fr > 1 & p_neuron > .9, or numbers and words to look for.",
-        lambda c, _: c.window.begin_filter(), has_project, starts_section=True,
+        On("units", "filter.begin", shown=True), has_project, starts_section=True,
     ),
     Action(
         "copy", "Copy units as CSV", ("Ctrl+C",), "Edit",
         "Copy the selected rows of the unit table, or all, with the columns on screen.",
-        lambda c, _: c.window.copy_units(), has_project,
+        On("units", "copy"), has_project,
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
@@ -463,25 +467,25 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "open_other", "Open or close rarer sortings", ("0",), "Sorting",
         "Show cards of the sortings that make up \"other\", or put them away.",
-        lambda c, _: c.controller.open_other(), has_alternatives,
+        lambda c, _: toggle_rarer(c.workspace, c.controller.runner), has_alternatives,
     ),
     Action(
         "resample", "Resample the rest", ("R",), "Sorting",
         "Sample the posterior of these spikes again, given what was decided. "
         "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left, "
         "unless a beam is in their place.",
-        lambda c, _: c.controller.resample(), has_component, in_toolbar=True,
+        lambda c, _: c.controller.sampling.resample(), has_component, in_toolbar=True,
     ),
     Action(
         "beam", "Search by beam", (), "Sorting",
         "Search the most probable label vectors of these spikes, given what was decided. Cards then say how "
         "probable each sorting is among these alone: they are no posterior. R, or undo, gives draws again.",
-        lambda c, _: c.controller.search_by_beam(), has_component,
+        lambda c, _: c.controller.sampling.resample("beam"), has_component,
     ),
     Action(
         "sample_waiting", "Sample what waits", (), "Sorting",
         "Sample the rows of the queue that were not reached yet, or failed.",
-        lambda c, _: c.controller.sample_waiting(),
+        lambda c, _: c.controller.sampling.sample_waiting(),
         IS_WAITING, starts_section=True,
     ),
     Action(
@@ -522,17 +526,17 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "next_spike", "Next spike", ("Alt+PgDown",), "Go",
         "Show the traces around the next spike of the selected units, or of all units on screen.",
-        lambda c, _: c.window.step_spike(1), has_units, starts_section=True,
+        On("traces", "step", (1,), shown=True), has_units, starts_section=True,
     ),
     Action(
         "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
         "Show the traces around the spike before.",
-        lambda c, _: c.window.step_spike(-1), has_units,
+        On("traces", "step", (-1,), shown=True), has_units,
     ),
     Action(
         "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
         "Show the traces around the spike whose unit is least certain, then the next of them.",
-        lambda c, _: c.window.step_ambiguous(), has_units,
+        On("traces", "step_ambiguous", shown=True), has_units,
     ),
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
@@ -547,39 +551,39 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
-        lambda c, _: c.window.toggle_all_units(), has_project,
+        On("units", "toggle_all_units"), has_project,
     ),
     Action(
         "similar", "List similar units", ("S",), "View",
         "Show or hide the list of units that may be the same neuron as the selected one.",
-        lambda c, _: c.window.toggle_similar(), has_project,
+        On("layout", "toggle_panel", ("similar",)), has_project,
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",
         "Show intervals in place of the autocorrelograms, or these again.",
-        lambda c, _: c.window.toggle_intervals(), has_project,
+        On("correlograms", "intervals.toggle"), has_project,
     ),
     Action(
         "height", "Amplitude, depth, raster", ("A",), "View",
         "Show amplitudes over time, then the depth of the spikes along the probe, then a row for each unit.",
-        lambda c, _: c.window.toggle_height(), has_project,
+        On("over time", "toggle_height"), has_project,
     ),
     Action(
         "decide", "Layout: decide", ("F2",), "View",
         "Show what a decision is about: waveforms, embedding, receptive fields, units.",
-        lambda c, _: c.window.show_layout("decide"), has_project, starts_section=True,
+        On("layout", "show_layout", ("decide",)), has_project, starts_section=True,
     ),
     Action(
         "inspect", "Layout: inspect", ("F3",), "View",
         "Show the evidence: correlograms, amplitudes over time, features, traces.",
-        lambda c, _: c.window.show_layout("inspect"), has_project,
+        On("layout", "show_layout", ("inspect",)), has_project,
     ),
     Action(
         "reset_layout", "Panels where they were at first", (), "View",
         "Put all panels back to their first places and sizes, as in the layout \"decide\".",
-        lambda c, _: c.window.reset_layout(), has_project,
+        On("layout", "reset"), has_project,
     ),
-    Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.window.show_help()),
+    Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", On("commands", "show_keys")),
     Action(
         "tour", "Tour", (), "Help", "The window in three steps, as at the first start.",
         lambda c, _: c.window.show_tour(), has_project,

@@ -15,11 +15,10 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.words import count
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
-from ncpgui.app.work.asked_for import read_all_spikes, toggle_rarer
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
-from ncpgui.app.work.saving import Saving, export
+from ncpgui.app.work.saving import Saving
 from ncpgui.app.work.tasks import Runner
 from ncpgui.core.errors import (
     InputError,
@@ -58,10 +57,10 @@ class Controller:
         self.workspace = workspace
         self.runner = runner
         self.preferences = preferences
-        self._work = Work(runner)
-        self._work.activity_changed.connect(self.activity_changed.emit)
-        self._work.failed.connect(self.failed.emit)
-        self._work.succeeded.connect(self.succeeded.emit)
+        self.work = Work(runner)
+        self.work.activity_changed.connect(self.activity_changed.emit)
+        self.work.failed.connect(self.failed.emit)
+        self.work.succeeded.connect(self.succeeded.emit)
         self.data = PanelData(workspace, runner, self.arrived.emit)
         self.read_only_path: Path | None = None
         self._begin()
@@ -69,13 +68,8 @@ class Controller:
         workspace.current_changed.connect(self._look_at_current)
         workspace.opened.connect(self._renew_data)
         workspace.units_changed.connect(self._save_if_behind)
-        workspace.decided.connect(lambda ids: self._sampling.draw_where_few_are_left(ids))
-        workspace.units_changed.connect(lambda _: self._sampling.stop_what_was_taken_back())
-
-    @property
-    def activity(self) -> Activity | None:
-        """Long work under way, None when there is none."""
-        return self._work.activity
+        workspace.decided.connect(lambda ids: self.sampling.draw_where_few_are_left(ids))
+        workspace.units_changed.connect(lambda _: self.sampling.stop_what_was_taken_back())
 
     # -- opening ----------------------------------------------------------------------------
 
@@ -101,7 +95,7 @@ class Controller:
             else:
                 self.failed.emit(error, words)
 
-        self._work.submit(
+        self.work.submit(
             words[:1].upper() + words[1:],
             lambda p: recognize(path, progress=p),
             done,
@@ -145,7 +139,7 @@ class Controller:
                 self.failed.emit(error, words)
 
         self.close()
-        self._work.submit(
+        self.work.submit(
             words[:1].upper() + words[1:],
             lambda p: jobs.open_session(path, read_only=read_only, progress=p),
             done,
@@ -163,7 +157,7 @@ class Controller:
             self._take_sorting(request, *result)
 
         self.close()
-        self._work.submit(
+        self.work.submit(
             f"Finding units in {request.path.name}",
             lambda p: jobs.find_units(request, progress=p),
             done,
@@ -188,7 +182,7 @@ class Controller:
                 self.failed.emit(error, words)
 
         self.close()
-        self._work.submit(
+        self.work.submit(
             words[:1].upper() + words[1:],
             lambda p: reviewing.find_given(request, progress=p),
             done,
@@ -215,8 +209,8 @@ class Controller:
             self.workspace.told.emit(note[:1].upper() + note[1:])
         self.workspace.saved_changed.emit()
         if live is None:  # nothing is sampled, after which it would be saved
-            self._saving.autosave()
-        self.sample_waiting()
+            self.saving.autosave()
+        self.sampling.sample_waiting()
 
     def open_demo(self, folder: Path) -> None:
         """Open the demo: its session if it was sorted before, else simulate it and sort it."""
@@ -225,7 +219,7 @@ class Controller:
             self.open_session(session)
             return
         self.close()
-        self._work.submit(
+        self.work.submit(
             "Simulating 49 channels on a retina",
             lambda p: demo.prepare(folder, progress=p),
             self.open_recording,
@@ -237,19 +231,19 @@ class Controller:
         project = self.workspace.project
         if project is None:
             raise InputError("there is no recording to locate; open a session first")
-        opening = self._saving
+        opening = self.saving
 
         def done(recording: RecordingReference) -> None:
-            if self._saving is not opening:
+            if self.saving is not opening:
                 return
             self.workspace.put_recording(recording)
-            self._sampling.try_again()
+            self.sampling.try_again()
             self.workspace.told.emit(f"The recording is now {recording.path}")
-            self._saving.autosave()
+            self.saving.autosave()
             self._renew_data()
             self.workspace.shown_changed.emit()
 
-        self._work.submit(
+        self.work.submit(
             f"Looking at {path.name}",
             lambda p: jobs.locate(project, path, progress=p),
             done,
@@ -268,19 +262,19 @@ class Controller:
         project = self.workspace.project
         if project is None:
             raise InputError("there is no recording that events are of; open a session first")
-        opening = self._saving
+        opening = self.saving
 
         def done(result: tuple[Events, str]) -> None:
             events, note = result
-            if self._saving is not opening:
+            if self.saving is not opening:
                 return
             self.workspace.put_events(events)
             if note:
                 self.workspace.warned.emit(f"{path.name}: {note}")
             self.workspace.told.emit(f"{count(len(events), 'event')} from {path.name}")
-            self._saving.autosave()
+            self.saving.autosave()
 
-        self._work.submit(
+        self.work.submit(
             "Loading events",
             lambda p: jobs.load_events(project, path, progress=p),
             done,
@@ -293,8 +287,8 @@ class Controller:
         self.runner.cancel_key("open")
         self.runner.cancel("work")
         self.runner.cancel("view")
-        self._sampling.leave()
-        self._saving.leave()
+        self.sampling.leave()
+        self.saving.leave()
         self.workspace.close()
         self._begin()
 
@@ -303,8 +297,8 @@ class Controller:
     ) -> None:
         """Another project is there: what belonged to the one before is left behind."""
         self.read_only_path = read_only
-        self._saving = Saving(self.workspace, self._work, self.preferences, session)
-        self._sampling = Sampling(self.workspace, self._work, self._saving, live)
+        self.saving = Saving(self.workspace, self.work, self.preferences, session)
+        self.sampling = Sampling(self.workspace, self.work, self.saving, live)
 
     def _renew_data(self) -> None:
         """Compute for the project that is there now, and from its recording as it is now."""
@@ -312,79 +306,20 @@ class Controller:
         self.data = PanelData(self.workspace, self.runner, self.arrived.emit)
 
     def _look_at_current(self) -> None:
-        self._sampling.look_at(self.workspace.component_id)
-
-    # -- sampling ---------------------------------------------------------------------------
-
-    @property
-    def is_sampling(self) -> bool:
-        """Whether components are being sampled or wait for it."""
-        return self._sampling.is_under_way
-
-    def waiting_ids(self) -> list[int]:
-        """Ids of components whose posterior is still to be sampled."""
-        return self._sampling.waiting_ids()
-
-    def sample_waiting(self) -> None:
-        """Sample all components that have no posterior yet, those with most spikes first."""
-        self._sampling.sample_waiting()
-
-    def resample(self) -> None:
-        """Sample the component on screen again, what was decided held as it is.
-
-        Raises
-        ------
-        CurationError
-            There is no such component, all of it is decided, or enough draws have what was decided.
-        """
-        self._sampling.resample()
-
-    def search_by_beam(self) -> None:
-        """Search the most probable label vectors of the component on screen, what was decided held as it is.
-
-        Raises
-        ------
-        CurationError
-            There is no such component, all of it is decided, or the same beam is there already.
-        """
-        self._sampling.resample("beam")
-
-    def open_other(self) -> None:
-        """Show the sortings of the component on screen that are too rare for a card of their own."""
-        toggle_rarer(self.workspace, self.runner)
+        self.sampling.look_at(self.workspace.component_id)
 
     def cancel(self) -> None:
         """Stop the long work under way; what it did so far stays."""
-        was_sampling = self.is_sampling
+        was_sampling = self.sampling.is_under_way
         self.runner.cancel("work")
         self.runner.cancel_key("open")
         self.workspace.told.emit(
             "Sampling stopped; the components done so far are kept" if was_sampling else "Stopped"
         )
         if was_sampling:
-            self._sampling.stop()
-
-    def read_all_spikes(self) -> None:
-        """Read the spikes of the component on screen that were not sampled, for features and lassos.
-
-        Raises
-        ------
-        CurationError
-            They are there already, or there are no waveforms of sampled spikes to take the axes from.
-        """
-        read_all_spikes(self.workspace, self._work)
-
-    def color_by(self, what: str) -> None:
-        """Let the colours of units say something else, now and in the next run."""
-        self.workspace.color_by(what)
-        self.preferences.set("color_by", what)
+            self.sampling.stop()
 
     # -- files ------------------------------------------------------------------------------
-
-    @property
-    def session_path(self) -> Path | None:
-        """Where the project is kept, or will be."""
-        return self._saving.path
 
     def save(self, path: Path | None = None) -> None:
         """Save the session; `path` saves it elsewhere from now on.
@@ -396,33 +331,9 @@ class Controller:
         """
         if self.workspace.project is None:
             raise InputError("there is nothing to save; open a recording or a session first")
-        self._saving.save(path)
+        self.saving.save(path)
 
     def _save_if_behind(self, _change: Any) -> None:
         """Edits that the journal cannot take wait for a save: do it now."""
         if self.workspace.is_behind:
-            self._saving.autosave()
-
-    def write_back(self) -> None:
-        """Write the sorting as it stands into the folder that it reviews."""
-        reviewing.write_back(self.workspace, self._work)
-
-    def export(
-        self,
-        format_name: str,
-        path: Path,
-        *,
-        min_probability: float = 0.0,
-        copy_traces: bool = False,
-        replace_files: bool = False,
-    ) -> None:
-        """Write the sorting as it stands for another tool."""
-        export(
-            self.workspace,
-            self._work,
-            format_name,
-            path,
-            min_probability=min_probability,
-            copy_traces=copy_traces,
-            replace_files=replace_files,
-        )
+            self.saving.autosave()

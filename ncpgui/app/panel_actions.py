@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ncpgui.app.action import Action, has_component, has_project
+from ncpgui.app.action import Action, Context, On, has_component, has_project
 from ncpgui.app.model.coloring import COLOR_BY
+from ncpgui.app.work.asked_for import read_all_spikes
 
 SAID = {
     "unit": "Give the units beside each other colours of their own.",
@@ -14,10 +15,16 @@ SAID = {
 }
 
 
+def _color_by(context: Context, what: str) -> None:
+    """Let the colours of units say something else, now and in the next run."""
+    context.workspace.color_by(what)
+    context.controller.preferences.set("color_by", what)
+
+
 def _color_action(what: str) -> Action:
     return Action(
         f"color_{what.removeprefix('P(').rstrip(')')}", f"Colour by {what}", (), "View", SAID[what],
-        lambda c, _: c.controller.color_by(what), has_project,
+        lambda c, _: _color_by(c, what), has_project,
         submenu="Colour units by", is_on=lambda c: c.workspace.coloring.by == what,
     )  # fmt: skip
 
@@ -27,32 +34,32 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     Action(
         "arrangement", "Waveforms at probe geometry", ("P", "O"), "View",
         "Draw the contacts where they are on the probe, all units over each other, or one under the other.",
-        lambda c, _: c.window.toggle_arrangement(), has_project,
+        On("waveforms", "toggle_arrangement"), has_project,
     ),
     Action(
         "waveforms", "Spikes, density, means, most alike", ("W",), "View",
         "Draw some spikes of each unit, then the density of all, then means alone, then beside each the most "
         "alike unit in grey.",
-        lambda c, _: c.window.step_waveforms(1), has_project,
+        On("waveforms", "step_shown", (1,)), has_project,
     ),
     Action(
         "waveforms_back", "Most alike, means, density, spikes", ("Shift+W",), "View",
         "The same in the other direction.",
-        lambda c, _: c.window.step_waveforms(-1), has_project, in_menu=False,
+        On("waveforms", "step_shown", (-1,)), has_project, in_menu=False,
     ),
     Action(
         "read_all_spikes", "Read all spikes", (), "View",
         "Read the spikes of this component that were not sampled from the recording, so that Features and "
         "lassos have all of them, where the session does not have them already.",
-        lambda c, _: c.controller.read_all_spikes(), has_component,
+        lambda c, _: read_all_spikes(c.workspace, c.controller.work), has_component,
     ),
     Action(
         "other_fields", "Receptive fields of other cards", (), "View",
         "Show the receptive fields of what other cards would make below those on screen, or leave them out.",
-        lambda c, _: c.window.toggle_other_fields(), has_project,
+        On("fields", "toggle_others"), has_project,
     ),
     Action(
         "means", "Means alone", ("M",), "View", "Draw the mean waveforms alone, or spikes again.",
-        lambda c, _: c.window.toggle_means(), has_project,
+        On("waveforms", "toggle_means"), has_project,
     ),
 )  # fmt: skip

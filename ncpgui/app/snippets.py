@@ -71,7 +71,7 @@ def _units(context: Context, text: str) -> list[int]:
 
 
 def _filter(context: Context, text: str) -> None:
-    context.window.set_filter(text)
+    context.window.part("units").set_filter(text)
 
 
 def _sort(context: Context, text: str) -> None:
@@ -81,7 +81,7 @@ def _sort(context: Context, text: str) -> None:
     column, way = (" ".join(words[:-1]), words[-1]) if len(words) > 1 else (text, "asc")
     if way not in ("asc", "desc"):
         raise InputError(f"sorting is asc or desc, got '{way}'")
-    context.window.sort_by(column, way == "desc")
+    context.window.part("units").sort_by(column, descending=way == "desc")
 
 
 def _label(context: Context, text: str) -> None:

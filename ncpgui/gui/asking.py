@@ -12,6 +12,7 @@ from ncpgui.app.words import sentence
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import is_raw
 from ncpgui.app.work.reviewing import ReviewRequest
+from ncpgui.app.work.saving import export
 from ncpgui.core.errors import ExportError
 from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
@@ -80,7 +81,7 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""
-        known = self.controller.session_path
+        known = self.controller.saving.path
         name, _ = QtWidgets.QFileDialog.getSaveFileName(
             self, "Save session as", "" if known is None else str(known), SESSIONS
         )
@@ -92,7 +93,7 @@ class AskingWindow(QtWidgets.QMainWindow):
         """Ask for format and place, and export."""
         project = self.workspace.project
         assert project is not None
-        home = self.controller.session_path or Path(project.place)
+        home = self.controller.saving.path or Path(project.place)
         trace_bytes, copy_first = jobs.traces_to_copy(project)
         dialog = ExportDialog(
             self,
@@ -109,7 +110,9 @@ class AskingWindow(QtWidgets.QMainWindow):
         names = " and ".join(file.name for file in present)
         if present and not self.confirm(f"{names} exist{'s' * (len(present) == 1)} already. Replace?"):
             return
-        self.controller.export(
+        export(
+            self.workspace,
+            self.controller.work,
             dialog.format_name,
             dialog.path,
             min_probability=dialog.min_probability.value(),
@@ -126,7 +129,7 @@ class AskingWindow(QtWidgets.QMainWindow):
     def ask_events(self) -> None:
         """Ask for a file with times of events and read it."""
         files = "Events (*.npz *.csv *.tsv *.txt *.nwb *.h5 *.hdf5)"
-        home = self.controller.session_path
+        home = self.controller.saving.path
         folder = "" if home is None else str(home.parent)
         name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Load events", folder, files)
         if name:
@@ -176,7 +179,7 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def may_leave(self) -> bool:
         """Whether nothing is lost, or the person said that it may be."""
-        if self.workspace.is_safe or self.controller.session_path is not None:
+        if self.workspace.is_safe or self.controller.saving.path is not None:
             return True  # in the session and its journal, or saved there on closing
         answer = QtWidgets.QMessageBox.question(
             self,

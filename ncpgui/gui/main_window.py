@@ -82,7 +82,7 @@ class MainWindow(AskingWindow):
                 "Open recording…": self.ask_open,
                 "Open session…": self.ask_session,
                 "Review a sorting…": self.ask_review,
-                "Try the demo": lambda: self.controller.open_demo(self.demo_folder()),
+                "Try the demo": self.actions_["open_demo"].trigger,
             }
         )
         self.start.file_chosen.connect(lambda path: self.open_path(Path(path)))
@@ -156,7 +156,7 @@ class MainWindow(AskingWindow):
         self.status.count_wrong()
 
     def _title_changed(self) -> None:
-        project, path = self.workspace.project, self.controller.session_path
+        project, path = self.workspace.project, self.controller.saving.path
         if project is None:
             self.setWindowModified(False)
             self.setWindowTitle("ncpgui")
@@ -258,46 +258,11 @@ class MainWindow(AskingWindow):
 
     # -- what actions ask of the window -------------------------------------------------------
 
-    def listed_units(self) -> tuple[int, ...]:
-        """Units that the unit table lists, in its order."""
-        return self.bench.units.listed_units
-
-    def lists_similar(self) -> bool:
-        """Whether the list of similar units is on screen."""
-        return self.bench.similar.isVisible()
-
-    def begin_filter(self) -> None:
-        """Put the cursor into the filter of the unit table."""
-        self.bench.show_panel("units", True)
-        self.bench.units.filter.begin()
-
-    def copy_units(self) -> None:
-        """Copy rows of the unit table."""
-        self.bench.units.copy()
-
-    def demo_folder(self) -> Path:
-        """Folder of the demo."""
-        return self.preferences.folder / "demo"
-
-    def show_help(self) -> None:
-        """Show the page of keys."""
-        self.commands.show_keys()
-
-    def show_palette(self) -> None:
-        """Show the command palette."""
-        self.commands.show_palette()
-
-    def show_snippet_line(self) -> None:
-        """Show the line for snippets."""
-        self.commands.show_snippet_line()
-
-    def set_filter(self, text: str) -> None:
-        """List only the units in the table that an expression is true of; '' lists all."""
-        self.bench.filter_units(text)
-
-    def sort_by(self, column: str, descending: bool) -> None:
-        """Sort the unit table by a column, named as its title begins."""
-        self.bench.sort_units(column, descending=descending)
+    def part(self, name: str, *, shown: bool = False) -> Any:
+        """A panel by its name, put on screen if it is to be `shown`; "layout" arranges them; "commands"."""
+        if shown:
+            self.bench.show_panel(name, True)
+        return {"layout": self.bench, "commands": self.commands}.get(name) or self.bench.by_name[name]
 
     def show_about(self) -> None:
         """Show what this program is."""
@@ -348,60 +313,6 @@ class MainWindow(AskingWindow):
         self.theme = theme_named("light" if self.theme.is_dark else "dark")
         self.preferences.set("theme", self.theme.name)
         self._apply_theme()
-
-    def toggle_arrangement(self) -> None:
-        """Change between waveforms in columns and at probe geometry."""
-        self.bench.toggle_arrangement()
-
-    def step_waveforms(self, step: int) -> None:
-        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
-        self.bench.waveforms.step_shown(step)
-
-    def toggle_means(self) -> None:
-        """Draw mean waveforms alone, or spikes again."""
-        self.bench.waveforms.toggle_means()
-
-    def toggle_other_fields(self) -> None:
-        """Show receptive fields of what other cards would make, or leave them out."""
-        self.bench.fields.toggle_others()
-
-    def toggle_all_units(self) -> None:
-        """Change between the units on screen and all units."""
-        self.bench.toggle_all_units()
-
-    def toggle_similar(self) -> None:
-        """Show the list of similar units, or hide it."""
-        self.bench.show_panel("similar", "similar" not in self.bench.shown)
-
-    def show_layout(self, name: str) -> None:
-        """Put the panels of a ready layout on screen."""
-        self.bench.show_layout(name)
-
-    def reset_layout(self) -> None:
-        """Put all panels back to where they are at first."""
-        self.bench.reset()
-
-    def toggle_history(self) -> None:
-        """Show or hide the list of edits."""
-        self.bench.show_panel("history", "history" not in self.bench.shown)
-
-    def step_spike(self, step: int) -> None:
-        """Show the traces around the next spike, or (-1) the one before."""
-        self.bench.show_panel("traces", True)
-        self.bench.traces.step(step)
-
-    def step_ambiguous(self) -> None:
-        """Show the traces around the next spike by how uncertain its unit is."""
-        self.bench.show_panel("traces", True)
-        self.bench.traces.step_ambiguous()
-
-    def toggle_intervals(self) -> None:
-        """Change between autocorrelograms and intervals."""
-        self.bench.correlograms.toggle_intervals()
-
-    def toggle_height(self) -> None:
-        """Go on from amplitude over time to depth, to a raster, and back."""
-        self.bench.amplitudes.toggle_height()
 
     def close_project(self) -> None:
         """Close the project and show the start page."""

@@ -10,7 +10,6 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
-from ncpgui.core.errors import InputError
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
@@ -225,6 +224,10 @@ class Workbench(QtWidgets.QWidget):
         self.by_hand.setdefault(self.layout_shown, {})[name] = on
         self._arrange()
 
+    def toggle_panel(self, name: str) -> None:
+        """Put a panel on screen, or hide it if it is there."""
+        self.show_panel(name, name not in self.shown)
+
     def toggle_window(self, name: str) -> None:
         """Give a panel a window of its own, or put it back into its place."""
         if name in self.places.windows:
@@ -299,42 +302,6 @@ class Workbench(QtWidgets.QWidget):
         self._arrange()
         if "events" not in self.shown:
             self.show_panel("events", True)
-
-    def toggle_arrangement(self) -> None:
-        """Change between waveforms in columns and at probe geometry."""
-        self.waveforms.set_arrangement("probe" if self.waveforms.arrangement == "columns" else "columns")
-
-    def toggle_all_units(self) -> None:
-        """Change between the units on screen and all units."""
-        self.units.set_all_units(not self.units.all_units)
-
-    def filter_units(self, text: str) -> None:
-        """List only the units in the table that an expression is true of; '' lists all.
-
-        Raises
-        ------
-        InputError
-            The expression is none.
-        """
-        self.units.set_filter(text)
-
-    def sort_units(self, column: str, *, descending: bool) -> None:
-        """Sort the unit table by the column whose title is, or begins with, `column`.
-
-        Raises
-        ------
-        InputError
-            There is no such column.
-        """
-        header = self.units.table.model().headerData
-        n_columns = self.units.table.model().columnCount()
-        titles = [str(header(number, Qt.Horizontal)).lower() for number in range(n_columns)]
-        wanted = column.lower()
-        found = [number for number, title in enumerate(titles) if title.startswith(wanted)]
-        if not found:
-            raise InputError(f"there is no column '{column}'; there are {', '.join(filter(None, titles))}")
-        number = titles.index(wanted) if wanted in titles else found[0]
-        self.units.table.sortByColumn(number, Qt.DescendingOrder if descending else Qt.AscendingOrder)
 
     def layout_values(self) -> dict[str, list[int]]:
         """Shares of all splitters, to be remembered."""

@@ -27,21 +27,21 @@ from ncpgui.session.store import save
 KEY = re.compile(
     r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:.,]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)"
 )
-ASKS_THE_FRONT = {
+ASKS_THE_WINDOW = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
     "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
-    "theme": "toggle_theme", "arrangement": "toggle_arrangement",
-    "waveforms": "step_waveforms 1", "waveforms_back": "step_waveforms -1", "means": "toggle_means",
-    "other_fields": "toggle_other_fields",
-    "all_units": "toggle_all_units",
-    "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
-    "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
-    "ambiguous_spike": "step_ambiguous",
-    "system_theme": "follow_system_theme", "tour": "show_tour",
-    "history": "toggle_history", "reset_layout": "reset_layout",
-    "palette": "show_palette", "snippet": "show_snippet_line",
-    "filter": "begin_filter", "copy": "copy_units", "similar": "toggle_similar",
-    "review": "ask_review", "review_file": "ask_review_file", "help": "show_help", "about": "show_about",
+    "theme": "toggle_theme", "arrangement": "waveforms.toggle_arrangement",
+    "waveforms": "waveforms.step_shown 1", "waveforms_back": "waveforms.step_shown -1",
+    "means": "waveforms.toggle_means", "other_fields": "fields.toggle_others",
+    "all_units": "units.toggle_all_units", "intervals": "correlograms.intervals.toggle",
+    "height": "over time.toggle_height", "decide": "layout.show_layout decide",
+    "inspect": "layout.show_layout inspect", "next_spike": "traces!.step 1",
+    "previous_spike": "traces!.step -1", "ambiguous_spike": "traces!.step_ambiguous",
+    "system_theme": "follow_system_theme", "tour": "show_tour", "history": "layout.toggle_panel history",
+    "reset_layout": "layout.reset", "palette": "commands.show_palette",
+    "snippet": "commands.show_snippet_line", "filter": "units!.filter.begin", "copy": "units.copy",
+    "similar": "layout.toggle_panel similar", "review": "ask_review", "review_file": "ask_review_file",
+    "help": "commands.show_keys", "about": "show_about",
 }  # fmt: skip
 
 
@@ -53,10 +53,31 @@ NEEDS_FIRST = {
 }
 
 
+class Part:
+    """A part of that window: a panel, or what is around them; one that is shown for it has a "!"."""
+
+    def __init__(self, window: FakeWindow, name: str, path: str) -> None:
+        self._window, self._name, self._path = window, name, path
+
+    @property
+    def listed_units(self) -> tuple[int, ...]:
+        rows = present_unit_table(self._window.workspace, all_units=self._window.all_units)
+        return tuple(row.unit for row in rows)
+
+    def isVisible(self) -> bool:
+        return self._name == "similar" and self._window.similar_is_shown
+
+    def __getattr__(self, name: str) -> Part:
+        return Part(self._window, self._name, f"{self._path}.{name}".replace("..", "."))
+
+    def __call__(self, *what: object, **more: object) -> None:
+        self._window.asked.append(" ".join(map(str, (self._path, *what, *more.values()))))
+
+
 class FakeWindow:
     """A window that writes down what it is asked."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         self.asked: list[str] = []
         self.questions: list[str] = []
         self.says_yes = False
@@ -64,21 +85,13 @@ class FakeWindow:
         self.similar_is_shown = False
         self.words: str | None = None
         self.workspace = Workspace()
-        self._folder = folder
-
-    def demo_folder(self) -> Path:
-        return self._folder
 
     def confirm(self, question: str) -> bool:
         self.questions.append(question)
         return self.says_yes
 
-    def listed_units(self) -> tuple[int, ...]:
-        rows = present_unit_table(self.workspace, all_units=self.all_units)
-        return tuple(row.unit for row in rows)
-
-    def lists_similar(self) -> bool:
-        return self.similar_is_shown
+    def part(self, name: str, *, shown: bool = False) -> Part:
+        return Part(self, name, f"{name}{'!' if shown else ''}.")
 
     def ask_words(self, question: str, present: str, known: tuple[str, ...]) -> str | None:
         self.questions.append(f"{question}: '{present}' of {', '.join(known)}")
@@ -104,7 +117,7 @@ def context(fake: FakeJobs, preferences: Preferences, saved_session: Path, tmp_p
     for path in saved_session.parent.iterdir():
         shutil.copy(path, tmp_path)
     controller.open_session(tmp_path / "s.h5")
-    window = FakeWindow(tmp_path / "demo")
+    window = FakeWindow()
     window.workspace = controller.workspace
     return Context(controller.workspace, controller, window)  # type: ignore[arg-type]
 
@@ -151,7 +164,7 @@ def test_the_key_page_has_every_action_with_its_keys() -> None:
     assert rows["Stop"] == "Esc"
 
 
-@pytest.mark.parametrize(("name", "asked"), ASKS_THE_FRONT.items())
+@pytest.mark.parametrize(("name", "asked"), ASKS_THE_WINDOW.items())
 def test_questions_go_to_the_window(context: Context, name: str, asked: str) -> None:
     press(context, name)
     assert context.window.asked == [asked]  # type: ignore[attr-defined]
@@ -161,7 +174,7 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
     preferences: Preferences, tmp_path: Path
 ) -> None:
     controller = Controller(Workspace(), Immediate(), preferences)
-    empty = Context(controller.workspace, controller, FakeWindow(tmp_path))  # type: ignore[arg-type]
+    empty = Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
     possible = {item.id for item in ACTIONS if item.enabled(empty)}
     assert possible == {
         "open",

@@ -17,6 +17,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.features import present_features
 from ncpgui.app.presenters.lasso import spikes_inside
 from ncpgui.app.work import jobs
+from ncpgui.app.work.asked_for import read_all_spikes
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.errors import CurationError, RecordingError
 from ncpgui.core.project import Project
@@ -85,12 +86,12 @@ def test_features_say_that_only_sampled_spikes_are_there_and_how_to_get_all(cont
     workspace = controller.workspace
     view = present_features(workspace, "PC 1", "PC 2")
     assert (len(view.points), view.note) == (10, "sampled spikes; View > Read all spikes")
-    controller.read_all_spikes()
+    read_all_spikes(controller.workspace, controller.work)
     read(runner)
     view = present_features(workspace, "PC 1", "PC 2")
     assert (len(view.points), view.note) == (30, "")
     with pytest.raises(CurationError, match="principal components of all these spikes are there already"):
-        controller.read_all_spikes()
+        read_all_spikes(controller.workspace, controller.work)
 
 
 def test_a_lasso_that_lacks_spikes_names_the_way_out_which_works(controller, runner) -> None:
@@ -101,7 +102,7 @@ def test_a_lasso_that_lacks_spikes_names_the_way_out_which_works(controller, run
     lasso = Lasso(0, "features", ("PC 1", "PC 2"), corners)
     with pytest.raises(CurationError, match=r"20 spikes of .* use View > Read all spikes, or draw"):
         spikes_inside(workspace, lasso, None, (0, 1))
-    controller.read_all_spikes()
+    read_all_spikes(controller.workspace, controller.work)
     read(runner)
     assert spikes_inside(workspace, lasso, None, (0, 1)).inside.all()
 
@@ -116,7 +117,7 @@ def test_without_its_recording_that_is_said_and_nothing_changes(controller, runn
     told: list[tuple[Exception, str]] = []
     controller.failed.connect(lambda error, doing: told.append((error, doing)))
     before = controller.workspace.waveforms()
-    controller.read_all_spikes()
+    read_all_spikes(controller.workspace, controller.work)
     read(runner)
     ((error, doing),) = told
     assert isinstance(error, RecordingError)
@@ -126,7 +127,7 @@ def test_without_its_recording_that_is_said_and_nothing_changes(controller, runn
 
 
 def test_a_component_that_was_sampled_again_meanwhile_keeps_its_own(controller, runner) -> None:
-    controller.read_all_spikes()
+    read_all_spikes(controller.workspace, controller.work)
     other = ComponentWaveforms(np.zeros((10, 32, 3), np.float32), np.zeros((10, 2), np.float32))
     controller.workspace.put_waveforms(0, other)
     read(runner)

@@ -83,7 +83,7 @@ def sampler_of(controller: Controller) -> str:
 def test_a_search_by_beam_is_an_edit_that_undo_takes_back(
     controller: Controller, samplers: list[str]
 ) -> None:
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     assert samplers == ["beam"]
     assert sampler_of(controller) == "beam"
     workspace = controller.workspace
@@ -98,7 +98,7 @@ def test_a_search_by_beam_is_an_edit_that_undo_takes_back(
 def test_a_session_that_is_opened_again_knows_the_beam(
     controller: Controller, preferences: Preferences, tmp_path: Path, saved: bool
 ) -> None:
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     weight = controller.workspace.component().posterior.weight.tolist()  # type: ignore[union-attr]
     if saved:
         controller.save()
@@ -115,7 +115,7 @@ def test_a_session_that_is_opened_again_knows_the_beam(
 def test_cards_and_badge_of_a_beam_say_that_they_are_no_posterior(controller: Controller) -> None:
     before = present_alternatives(controller.workspace)
     assert all("of the posterior" in card.of_what for card in before.cards)
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     view = present_alternatives(controller.workspace)
     assert view.sampler == "beam"
     assert view.subtitle.endswith("2 sortings of a beam")
@@ -129,20 +129,20 @@ def test_cards_and_badge_of_a_beam_say_that_they_are_no_posterior(controller: Co
 
 
 def test_the_same_search_is_not_done_twice(controller: Controller, samplers: list[str]) -> None:
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     with pytest.raises(CurationError, match="sortings of a beam already, and nothing was decided since"):
-        controller.search_by_beam()
+        controller.sampling.resample("beam")
     assert samplers == ["beam"]
     controller.workspace.link((0, 1), same=False)
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     assert samplers == ["beam", "beam under 1"]
 
 
 def test_sampling_again_gives_draws_again(controller: Controller, samplers: list[str]) -> None:
     with pytest.raises(CurationError, match="sampling again would change the probabilities by chance only"):
-        controller.resample()
-    controller.search_by_beam()
-    controller.resample()
+        controller.sampling.resample()
+    controller.sampling.resample("beam")
+    controller.sampling.resample()
     assert samplers == ["beam", "draws"]
     assert sampler_of(controller) == "draws"
 
@@ -151,7 +151,7 @@ def test_a_beam_with_one_heavy_vector_is_not_short_of_draws(
     controller: Controller, samplers: list[str]
 ) -> None:
     """Unit 0 is one neuron in all 40 vectors, although their weights say as much as one draw would."""
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     assert controller.workspace.component().posterior.n_effective < 1.1  # type: ignore[union-attr]
     controller.workspace.set_accepted((0,), True)
     assert samplers == ["beam"]
@@ -160,7 +160,7 @@ def test_a_beam_with_one_heavy_vector_is_not_short_of_draws(
 def test_where_no_vector_of_a_beam_has_a_decision_another_beam_is_searched_under_it(
     controller: Controller, samplers: list[str]
 ) -> None:
-    controller.search_by_beam()
+    controller.sampling.resample("beam")
     controller.workspace.merge((0, 1))
     assert samplers == ["beam", "beam under 1"]
 
@@ -169,7 +169,7 @@ def test_a_component_that_is_all_decided_is_not_searched(controller: Controller,
     workspace = controller.workspace
     workspace.set_accepted(tuple(workspace.clustering.unit_ids.tolist()), True)
     with pytest.raises(CurationError, match="all is decided, nothing is left to sample"):
-        controller.search_by_beam()
+        controller.sampling.resample("beam")
     assert samplers == []
 
 

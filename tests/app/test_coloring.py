@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.app.action import Context
+from ncpgui.app.actions import action
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.coloring import LABELS
 from ncpgui.app.model.colors import Color
@@ -22,6 +24,7 @@ from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.export.from_project import bundle_of
+from tests.app.test_actions import FakeWindow
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0 and 1, or one unit; channel 1: unit 2
@@ -109,8 +112,9 @@ def test_the_choice_is_told_once_and_kept(tmp_path: Path, project: Project) -> N
     controller = Controller(Workspace(project), Immediate(), preferences)
     told: list[str] = []
     controller.workspace.colors_changed.connect(lambda: told.append(controller.workspace.coloring.by))
-    controller.color_by("depth")
-    controller.color_by("depth")
+    context = Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
+    for _ in range(2):
+        action("color_depth").run(context, 0)
     assert told == ["depth"]
     again = Controller(Workspace(project), Immediate(), Preferences(tmp_path))
     assert again.workspace.coloring.by == "depth"

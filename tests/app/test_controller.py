@@ -29,10 +29,10 @@ def test_the_units_of_a_recording_are_found_sampled_put_together_and_saved(
     shown = [*[3] * 4, *[4] * 3, *[5] * 3, *[1] * 6, *[2] * 4]  # only component 0 is not as it was matched
     assert workspace.clustering.unit_of_spike.tolist() == shown
     assert workspace.is_saved
-    assert controller.session_path == tmp_path / "retina.h5"
+    assert controller.saving.path == tmp_path / "retina.h5"
     assert fake.lives[0].n_closed == 1
     assert "3 components sampled" in ears.told
-    assert controller.activity is None
+    assert controller.work.activity is None
     controller.close()
     kept = load(tmp_path / "retina.h5")
     assert len(kept.components) == 3
@@ -74,7 +74,7 @@ def test_a_failing_component_is_named_and_the_others_go_on(
     controller.open_recording(request(tmp_path))
     assert controller.workspace.status(0).message == "all waveforms are zero"
     assert "2 components sampled, 1 failed" in ears.told
-    assert controller.waiting_ids() == [0]
+    assert controller.sampling.waiting_ids() == [0]
     controller.close()
     assert load(tmp_path / "retina.h5").failed == {0: "all waveforms are zero"}
 
@@ -96,7 +96,7 @@ def test_components_that_failed_can_be_sampled_again(
     controller, _ = start(preferences)
     controller.open_recording(request(tmp_path))
     fake.failing.clear()
-    controller.sample_waiting()
+    controller.sampling.sample_waiting()
     assert controller.workspace.status(1).state == "sampled"
     assert [live.n_closed for live in fake.lives] == [1, 1]
 
@@ -109,13 +109,13 @@ def test_sampling_is_asked_for_twice_and_done_once(
     controller, _ = start(preferences, runner)
     controller.open_session(tmp_path / "s.h5")
     runner.run()
-    controller.sample_waiting()
+    controller.sampling.sample_waiting()
     runner.work("work")
-    controller.sample_waiting()  # the recording was opened but that was not told yet
+    controller.sampling.sample_waiting()  # the recording was opened but that was not told yet
     runner.run()
-    controller.sample_waiting()
+    controller.sampling.sample_waiting()
     assert sorted(fake.sampled) == [0, 1, 2]
-    assert not controller.is_sampling
+    assert not controller.sampling.is_under_way
     assert [live.n_closed for live in fake.lives] == [1] * len(fake.lives)
     controller.close()
     runner.run()
@@ -130,11 +130,11 @@ def test_stopping_keeps_the_components_done_so_far(
     assert fake.sampled == [0]
     assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "waiting", "waiting"]
     assert "Sampling stopped; the components done so far are kept" in ears.told
-    assert not controller.is_sampling
-    assert controller.activity is None
+    assert not controller.sampling.is_under_way
+    assert controller.work.activity is None
     assert fake.lives[0].n_closed == 1
     assert controller.workspace.is_saved
-    assert controller.waiting_ids() == [1, 2]
+    assert controller.sampling.waiting_ids() == [1, 2]
 
 
 def test_opening_can_be_stopped(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_recording_that_cannot_be_read_is_told(preferences: Preferences, tmp_p
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     assert controller.workspace.project is None
-    assert controller.activity is None
+    assert controller.work.activity is None
     ((text, doing),) = ears.failed
     assert "does not exist" in text
     assert doing == "finding units in retina.raw"
@@ -168,13 +168,13 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
     controller, ears = opened(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     workspace.set_accepted((1,), True)
-    controller.resample()
+    controller.sampling.resample()
     held = next(r for r in fake.requests if isinstance(r, Clamp))
     assert held.labels.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
     assert len(workspace.component(0).alternatives) == 1
     assert "Sampled again: units 0, 1 and 2 around contact 0, 1 plausible sorting" in ears.told
     assert workspace.status(0).state == "sampled"
-    assert controller.activity is None
+    assert controller.work.activity is None
     controller.close()
     assert (
         len(load(tmp_path / "s.h5").components[0].alternatives) == 2
@@ -187,10 +187,10 @@ def test_a_component_all_of_which_is_accepted_is_not_sampled_again(
     controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     controller.workspace.set_accepted((0, 1, 2), True)
     with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is decided"):
-        controller.resample()
+        controller.sampling.resample()
     controller.close()
     with pytest.raises(CurationError, match="not sampled yet"):
-        controller.resample()
+        controller.sampling.resample()
 
 
 def test_sampling_again_that_fails_leaves_the_component_as_it_was(
@@ -198,7 +198,7 @@ def test_sampling_again_that_fails_leaves_the_component_as_it_was(
 ) -> None:
     controller, ears = opened(fake, preferences, tmp_path / "s.h5")
     fake.failing[0] = "out of memory"
-    controller.resample()
+    controller.sampling.resample()
     assert ears.failed == [("out of memory", "sampling units 0, 1 and 2 around contact 0 again")]
     assert controller.workspace.status(0).state == "sampled"
     assert len(controller.workspace.component(0).alternatives) == 2
@@ -210,14 +210,14 @@ def test_asking_again_while_a_component_is_sampled_again_shows_the_newer_work(
 ) -> None:
     runner = Later()
     controller, _ = opened(fake, preferences, tmp_path / "s.h5", runner)
-    controller.resample()
+    controller.sampling.resample()
     runner.work("work")
-    controller.resample()
+    controller.sampling.resample()
     runner.deliver()
     assert len(controller.workspace.component(0).alternatives) == 2  # the first result is not wanted
     runner.work("work")
     assert controller.workspace.status(0).words == "sampling 50 %"
-    assert controller.activity == Activity("Sampling units 0, 1 and 2 around contact 0 again", 0.5)
+    assert controller.work.activity == Activity("Sampling units 0, 1 and 2 around contact 0 again", 0.5)
     runner.run()
     assert len(controller.workspace.component(0).alternatives) == 1
     controller.close()
@@ -245,7 +245,7 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     assert (units >= 0).mean() > 0.3
     workspace.merge(tuple(int(u) for u in workspace.clustering.unit_ids[:2]))
     merged = workspace.clustering.unit_of_spike.copy()
-    controller.resample()
+    controller.sampling.resample()
     assert ears.failed == []
     (tmp_path / "s.h5.waveforms").unlink()
     controller.close()

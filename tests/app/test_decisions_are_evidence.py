@@ -261,7 +261,7 @@ def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
     controller.workspace.set_accepted((0,), True)
     controller.workspace.link((2, 3), same=False)
     with pytest.raises(CurationError, match=r"draws have what was decided, and 30 are enough"):
-        controller.resample()
+        controller.sampling.resample()
     assert asked == []
 
 
@@ -292,10 +292,10 @@ def test_new_draws_that_nobody_asked_for_begin_when_the_decision_is_on_screen(
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     later = Later()
-    controller._work.runner = controller.runner = later
+    controller.work.runner = controller.runner = later
     controller.workspace.merge((0, 1))
     assert [task.after_s > 0 for task in later.waiting if task.lane == "work"] == [True]
-    controller.resample()
+    controller.sampling.resample()
     assert [task.after_s for task in later.waiting if task.lane == "work"] == [0]
 
 

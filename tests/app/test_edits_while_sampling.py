@@ -250,7 +250,7 @@ def test_a_session_closed_while_components_wait_goes_on_to_the_same_sorting(
     assert len(load(tmp_path / "retina.h5").components) == 2
     controller.open_session(tmp_path / "retina.h5")
     runner.run()
-    controller.sample_waiting()
+    controller.sampling.sample_waiting()
     runner.run()
     after = _afterwards(preferences, tmp_path / "after", _merge_and_label)
     assert _state(controller.workspace) == _state(after.workspace)
@@ -270,7 +270,7 @@ def test_edits_before_a_failed_component_is_sampled_stay(
     units = [*[7] * 7, *[6] * 3, *[1] * 3, *[2] * 3, *[3] * 4]  # those of component 1 as they were matched
     assert controller.workspace.clustering.unit_of_spike.tolist() == units
     matched.failing.clear()
-    controller.sample_waiting()
+    controller.sampling.sample_waiting()
     runner.run()
     units[10:16] = [8] * 6
     assert controller.workspace.clustering.unit_of_spike.tolist() == units

@@ -57,7 +57,7 @@ def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
     assert [doing for _, doing in ears.failed] == ["opening s.h5"] * 2
     assert all("unit 99 does not exist" in text for text, _ in ears.failed)
     assert controller.workspace.project is None
-    assert controller.session_path is None
+    assert controller.saving.path is None
 
 
 def test_a_session_that_another_program_writes_can_be_opened_read_only(
@@ -91,7 +91,7 @@ def test_a_path_to_a_session_opens_it(fake: FakeJobs, preferences: Preferences, 
     save(fake.project, tmp_path / "s.h5")
     controller, _ = start(preferences)
     controller.open_path(tmp_path / "s.h5")
-    assert controller.session_path == tmp_path / "s.h5"
+    assert controller.saving.path == tmp_path / "s.h5"
     controller.close()
 
 
@@ -170,7 +170,7 @@ def test_a_path_that_is_not_there_is_told_and_what_was_open_stays(
     controller.open_path(tmp_path / "s.h5")
     controller.open_path(tmp_path / "none.nwb")
     assert "none.nwb does not exist" in ears.failed[0][0]
-    assert controller.session_path == tmp_path / "s.h5"
+    assert controller.saving.path == tmp_path / "s.h5"
     controller.close()
 
 
@@ -250,10 +250,10 @@ def test_a_session_that_nobody_wants_any_more_is_closed(
     runner.work()
     controller.open_session(tmp_path / "second.h5")
     runner.run()
-    assert controller.session_path == tmp_path / "second.h5"
+    assert controller.saving.path == tmp_path / "second.h5"
     controller.open_session(tmp_path / "first.h5")  # not locked any more
     runner.run()
-    assert controller.session_path == tmp_path / "first.h5"
+    assert controller.saving.path == tmp_path / "first.h5"
     assert ears.failed == []
     controller.close()
 

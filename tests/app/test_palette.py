@@ -25,7 +25,7 @@ def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context
     controller = Controller(Workspace(), Immediate(), preferences)
     save(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
-    return Context(controller.workspace, controller, FakeWindow(tmp_path / "demo"))  # type: ignore[arg-type]
+    return Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
 
 
 def names(context: Context, query: str) -> list[str]:
@@ -92,9 +92,9 @@ def test_an_entry_has_its_keys_and_why_it_is_not_allowed(context: Context) -> No
     assert entry(context, "merge", "Merge").reason == ""
 
 
-def test_what_an_action_needs_is_an_open_project_first(preferences: Preferences, tmp_path: Path) -> None:
+def test_what_an_action_needs_is_an_open_project_first(preferences: Preferences) -> None:
     controller = Controller(Workspace(), Immediate(), preferences)
-    empty = Context(controller.workspace, controller, FakeWindow(tmp_path))  # type: ignore[arg-type]
+    empty = Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
     assert entry(empty, "merge", "Merge").reason == "open a recording or a session first"
     assert entry(empty, "open session", "Open session").reason == ""
     assert names(empty, "unit 3") == [name for name in names(empty, "unit 3") if "Go to" not in name]

@@ -18,6 +18,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.work import jobs
+from ncpgui.app.work.saving import export
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
@@ -105,7 +106,7 @@ def test_undo_brings_the_posterior_before_back_and_redo_the_one_after(
     workspace = controller.workspace
     before = bits(workspace.component(0))
     workspace.set_accepted((1,), True)
-    controller.resample()
+    controller.sampling.resample()
     after = bits(workspace.component(0))
     assert after != before
     assert workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again, given 1"
@@ -127,10 +128,10 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
     workspace = controller.workspace
     before = bits(workspace.component(0))
     workspace.set_accepted((1,), True)
-    controller.resample()
+    controller.sampling.resample()
     once = bits(workspace.component(0))
     workspace.set_accepted((0,), True)
-    controller.resample()
+    controller.sampling.resample()
     twice = bits(workspace.component(0))
     assert workspace.is_safe
     if saved:
@@ -158,7 +159,7 @@ def test_undo_goes_to_the_component_whose_posterior_it_brings_back(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    controller.resample()
+    controller.sampling.resample()
     workspace.show_component(1)
     workspace.undo()
     assert workspace.component_id == 0
@@ -175,7 +176,7 @@ def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preference
     assert {card.given for card in present_alternatives(workspace).cards} == {
         "given: 1, 2 accepted (in no draw)"
     }
-    controller.resample()
+    controller.sampling.resample()
     view = present_alternatives(workspace)
     assert {card.given for card in view.cards} == {"given: 1, 2 accepted"}
     assert view.given == "given: 1, 2 accepted"
@@ -188,7 +189,7 @@ def test_a_posterior_without_accepted_units_has_no_condition(
     again: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
-    controller.resample()
+    controller.sampling.resample()
     assert controller.workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again"
     assert {card.given for card in present_alternatives(controller.workspace).cards} == {""}
 
@@ -225,7 +226,7 @@ def _pending(
     runner = Later()
     controller, ears = opened(again, preferences, tmp_path / "s.h5", runner)
     controller.workspace.set_accepted((1,), True)
-    controller.resample()
+    controller.sampling.resample()
     if is_made:
         runner.work("work")
     edit(controller.workspace)
@@ -266,7 +267,7 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, project: Project
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
-    controller.resample()
+    controller.sampling.resample()
     entry = controller.workspace.history.entries[-1]
     other = Workspace()
     warned: list[str] = []
@@ -291,8 +292,8 @@ def test_what_is_exported_is_the_posterior_on_screen(
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     workspace.set_accepted((1,), True)
-    controller.resample()
-    controller.export("npz", tmp_path / "e.npz")
+    controller.sampling.resample()
+    export(controller.workspace, controller.work, "npz", tmp_path / "e.npz")
     with np.load(tmp_path / "e.npz") as file:
         assert file["posterior_0_labels"].tolist() == workspace.component(0).posterior.labels.tolist()
         assert file["posterior_1_labels"].tolist() == again.project.components[1].posterior.labels.tolist()

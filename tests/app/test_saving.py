@@ -205,7 +205,7 @@ def test_saving_elsewhere_takes_the_work_there_and_leaves_the_first_file(
     opened.save(tmp_path / "t.h5")
     opened.workspace.label((0,), "mua")
     runner.run()
-    assert opened.session_path == tmp_path / "t.h5"
+    assert opened.saving.path == tmp_path / "t.h5"
     opened.workspace.label((0,), "noise")
     assert after_a_crash(tmp_path / "t.h5", tmp_path / "there") == ["good", "mua", "noise"]
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "here") == ["good", "mua"]
@@ -221,7 +221,7 @@ def test_saving_elsewhere_that_fails_leaves_the_file_where_it_was(
     opened.save(tmp_path / "nowhere" / "t.h5")
     runner.run()
     assert "does not exist" in failed[0]
-    assert opened.session_path == tmp_path / "s.h5"
+    assert opened.saving.path == tmp_path / "s.h5"
     opened.workspace.label((0,), "good")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good"]
     opened.close()
@@ -309,7 +309,7 @@ def test_a_session_opened_read_only_is_kept_by_saving_it_elsewhere(
         workspace = controller.workspace
         assert workspace.history.labels.label(0) == "good"  # from the journal of the other program
         assert (workspace.is_saved, workspace.is_safe) == (True, True)  # nothing to ask about on leaving
-        assert controller.session_path is None
+        assert controller.saving.path is None
         assert controller.read_only_path == tmp_path / "s.h5"
         workspace.label((0,), "mua")
         assert not workspace.is_safe
@@ -459,7 +459,7 @@ def test_what_appears_where_a_new_session_goes_is_not_replaced(
     (tmp_path / "s.h5").write_text("somebody's notes")
     runner.run()
     assert (tmp_path / "s.h5").read_text() == "somebody's notes"
-    assert controller.session_path == tmp_path / "s-1.h5"
+    assert controller.saving.path == tmp_path / "s-1.h5"
     assert warned == [
         f"s.h5 appeared meanwhile and is not replaced; the session is kept as {tmp_path / 's-1.h5'}"
     ]
@@ -502,7 +502,7 @@ def test_without_a_place_to_save_one_must_be_given(
         controller.save()
     controller.save(tmp_path / "s.h5")
     runner.run()
-    assert controller.session_path == tmp_path / "s.h5"
+    assert controller.saving.path == tmp_path / "s.h5"
     controller.workspace.label((1,), "mua")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good", "mua"]
     controller.close()

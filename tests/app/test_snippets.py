@@ -24,7 +24,7 @@ def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context
     controller = Controller(Workspace(), Immediate(), preferences)
     save(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
-    window = FakeWindow(tmp_path / "demo")
+    window = FakeWindow()
     window.workspace = controller.workspace
     return Context(controller.workspace, controller, window)  # type: ignore[arg-type]
 
@@ -61,10 +61,10 @@ def test_f_and_s_go_to_the_table(context: Context) -> None:
     run_snippet(context, "s ch")
     asked = context.window.asked  # type: ignore[attr-defined]
     assert asked == [
-        "set_filter fr > 1 & p_neuron > .9",
-        "set_filter ",
-        "sort_by SNR True",
-        "sort_by ch False",
+        "units.set_filter fr > 1 & p_neuron > .9",
+        "units.set_filter ",
+        "units.sort_by SNR True",
+        "units.sort_by ch False",
     ]
 
 
@@ -122,9 +122,9 @@ def test_what_cannot_be_done_is_explained_and_changes_nothing(
     assert context.workspace.history.entries == ()
 
 
-def test_without_a_project_it_says_what_comes_first(preferences: Preferences, tmp_path: Path) -> None:
+def test_without_a_project_it_says_what_comes_first(preferences: Preferences) -> None:
     controller = Controller(Workspace(), Immediate(), preferences)
-    empty = Context(controller.workspace, controller, FakeWindow(tmp_path))  # type: ignore[arg-type]
+    empty = Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
     with pytest.raises(NcpguiError, match="open a recording or a session first"):
         run_snippet(empty, "c 3")
 

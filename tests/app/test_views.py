@@ -11,6 +11,7 @@ from later import Later
 
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
+from ncpgui.app.work.saving import export
 from ncpgui.core.errors import InputError
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.whole_project import Exported
@@ -34,7 +35,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
     controller.workspace.label((0,), "good")
     controller.workspace.set_accepted((2,), True)
-    controller.export("phy", tmp_path / "phy", min_probability=0.8)
+    export(controller.workspace, controller.work, "phy", tmp_path / "phy", min_probability=0.8)
     controller.workspace.merge((0, 1))
     runner.run()
     decided, name, min_probability = given[0]
@@ -44,7 +45,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
     assert f"Exported to {tmp_path / 'phy'}; left out: the traces (no file)" in ears.told
     controller.close()
     with pytest.raises(InputError, match="nothing to export"):
-        controller.export("phy", tmp_path / "phy")
+        export(controller.workspace, controller.work, "phy", tmp_path / "phy")
 
 
 def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
@@ -57,11 +58,11 @@ def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     runner.work("work")
     runner.deliver()
     runner.work("work")
-    controller.export("phy", tmp_path / "phy")
-    assert controller.activity.words == "Exporting to phy"
-    assert not controller.activity.can_cancel
+    export(controller.workspace, controller.work, "phy", tmp_path / "phy")
+    assert controller.work.activity.words == "Exporting to phy"
+    assert not controller.work.activity.can_cancel
     runner.work("export")
     runner.deliver()
-    assert controller.activity.words == "Sampling the posterior: 1 of 3 components"
+    assert controller.work.activity.words == "Sampling the posterior: 1 of 3 components"
     controller.close()
     runner.run()

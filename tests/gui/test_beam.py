@@ -82,7 +82,7 @@ def test_the_menu_searches_the_component_on_screen_and_its_cards_are_of_a_beam(
         texts = painted_texts(widget)
         assert "of the beam" in [text.words for text in texts]
         assert collisions(texts) == []
-    assert window.controller.activity is None
+    assert window.controller.work.activity is None
     choose(window, "undo")
     assert workspace.component().posterior.sampler == "draws"
     assert panel.badge.badge is None or panel.badge.badge.trust != "beam"
@@ -113,7 +113,7 @@ def test_a_search_ends_within_a_second_when_it_is_cancelled(
     qtbot.waitUntil(under_way.is_set, timeout=90_000)
     begun_s = time.process_time()
     choose(window, "stop")
-    assert window.controller.activity is None
+    assert window.controller.work.activity is None
     assert workspace.status(workspace.component_id).state == "sampled"
     qtbot.waitUntil(lambda: not workers.is_running, timeout=20_000)
     assert ended_s[0] - begun_s < 1.0

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.app.action import On
+from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import OWN_KEYS
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.palette import ENTRY_ROLE
@@ -276,7 +279,7 @@ def test_own_keys_open_as_a_file_that_lists_every_action(qtbot, window, monkeypa
 
 
 def test_the_page_of_keys_finds_what_is_searched_for(window: MainWindow) -> None:
-    window.show_help()
+    window.commands.show_keys()
     page = window.commands.page
     assert page is not None
     page.search.setText("merge NEVER")
@@ -289,3 +292,21 @@ def test_the_page_of_keys_finds_what_is_searched_for(window: MainWindow) -> None
     page.search.clear()
     assert "Undo" in page.page.toPlainText()
     page.close()
+
+
+def test_an_action_on_a_part_of_the_window_names_what_the_part_can_do(window: MainWindow) -> None:
+    on_parts = [item.run for item in ACTIONS if isinstance(item.run, On)]
+    assert len(on_parts) > 15
+    for run in on_parts:
+        assert callable(attrgetter(run.do)(window.part(run.part))), run
+
+
+def test_a_panel_that_is_needed_for_an_action_is_put_on_screen(window: MainWindow) -> None:
+    window.bench.show_panel("traces", False)
+    window.bench.show_panel("units", False)
+    assert window.part("traces") is window.bench.traces
+    assert not window.bench.traces.isVisible()
+    window.actions_["next_spike"].trigger()
+    window.actions_["filter"].trigger()
+    assert window.bench.traces.isVisible()
+    assert window.bench.units.isVisible()

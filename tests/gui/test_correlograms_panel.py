@@ -92,7 +92,7 @@ def test_a_click_on_the_diagonal_selects_the_unit(panel, workspace, qtbot) -> No
 
 def test_intervals_are_a_key_away(panel, screen) -> None:
     """All but one of the intervals are longer than the histogram, and that one is 0.5 ms: the second bin."""
-    panel.toggle_intervals()
+    panel.intervals.toggle()
     screen.settle()
     assert panel.intervals.isChecked()
     rect = panel.grid.cell_rect(0, 0)

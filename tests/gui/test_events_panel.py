@@ -248,7 +248,7 @@ def test_events_are_loaded_by_the_menu_shown_and_kept_with_the_session(
 
 def test_loading_shows_the_panel_in_a_layout_that_has_it_not(opened, tmp_path, monkeypatch) -> None:
     opened.resize(1100, 700)
-    opened.show_layout("inspect")
+    opened.bench.show_layout("inspect")
     settle()
     load_by_menu(opened, write(tmp_path, go=[0.5]), monkeypatch)
     assert opened.bench.events.isVisible()

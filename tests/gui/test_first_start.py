@@ -78,7 +78,7 @@ def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, array_project,
 
 def test_the_help_menu_shows_it_again(first) -> None:
     first.tour.leave()
-    first.show_layout("inspect")
+    first.bench.show_layout("inspect")
     first.actions_["tour"].trigger()
     settle(deleted=True)
     assert first.tour.isVisible()

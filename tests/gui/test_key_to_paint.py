@@ -127,7 +127,7 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
             return window.workspace.project is not None and not runner.is_running
 
         window.open_path(session)
-        window.show_layout("inspect")
+        window.bench.show_layout("inspect")
         bench.show_panels(["correlograms"])
         qtbot.waitUntil(lambda: bench.correlograms.grid.view.found is not None, timeout=20_000)
         window.workspace.select([unit.unit for unit in window.workspace.current().units][:2])

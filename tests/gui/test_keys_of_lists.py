@@ -69,7 +69,7 @@ def test_a_menu_that_is_open_has_all_keys(inspected) -> None:
 
 def test_arrows_in_the_filter_select_no_unit(inspected, qtbot) -> None:
     inspected.bench.show_panel("units", True)
-    inspected.begin_filter()
+    inspected.part("units").filter.begin()
     settle()
     qtbot.keyClick(inspected.bench.units.filter, QtCore.Qt.Key_Down)
     settle()

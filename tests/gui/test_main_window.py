@@ -126,7 +126,7 @@ def test_the_theme_colours_the_whole_window(opened: MainWindow, theme: str, colo
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_all_panels_have_something_to_look_at(opened: MainWindow, layout: str) -> None:
-    opened.show_layout(layout)
+    opened.bench.show_layout(layout)
     for _ in range(3):
         QtWidgets.QApplication.processEvents()
     shown = [name for name, panel in opened.bench.by_name.items() if panel.isVisible()]
@@ -364,12 +364,12 @@ def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow
     assert opened.controller.data.embedding() is not None
     assert "t-SNE" in asked
     assert "correlograms" not in asked
-    opened.show_layout("inspect")
+    opened.bench.show_layout("inspect")
     opened.workspace.show_component(other_component(opened))
     settle()
     assert "correlograms" in asked
     assert opened.controller.data.embedding() is None
-    opened.show_layout("decide")
+    opened.bench.show_layout("decide")
     settle()
     assert opened.controller.data.embedding() is not None
 
@@ -444,7 +444,7 @@ def test_pages_menus_and_dialogs_that_were_closed_are_gone(
         monkeypatch.setattr(kind, "exec_", lambda dialog: QtWidgets.QDialog.Rejected)
     n_widgets = []
     for _ in range(3):
-        opened.show_help()
+        opened.commands.show_keys()
         opened.commands.page.close()
         for menu in (opened.bench.units.columns_menu(), opened.bench.panel_menu("units")):
             menu.popup(QtCore.QPoint(0, 0))

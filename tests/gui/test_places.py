@@ -99,9 +99,9 @@ def test_keys_work_in_the_window_of_a_panel(window, qtbot) -> None:
 def test_a_layout_without_it_hides_the_window_of_a_panel(window) -> None:
     double_click(window, "embedding")
     own = window.bench.embedding.window()
-    window.show_layout("inspect")
+    window.bench.show_layout("inspect")
     assert not own.isVisible()
-    window.show_layout("decide")
+    window.bench.show_layout("decide")
     assert own.isVisible()
     window.controller.close()
     settle(deleted=True)

@@ -54,7 +54,7 @@ def request(recording: Path, tmp_path: Path) -> RecordingRequest:
 
 
 def sampling(window: MainWindow) -> bool:
-    activity = window.controller.activity
+    activity = window.controller.work.activity
     return activity is not None and activity.words.startswith("Sampling") and (activity.fraction or 0) > 0.02
 
 
@@ -68,7 +68,7 @@ def test_sampling_stops_when_asked_and_the_window_never_waits(
         measured(f"longest block of the event loop, opening and sampling: {1000 * heart.longest_s:.0f} ms")
         asked = time.perf_counter()
         qtbot.keyClick(window, QtCore.Qt.Key_Escape)
-        assert not window.controller.is_sampling
+        assert not window.controller.sampling.is_under_way
         qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=20_000)
         measured(f"a sampling run of 1500 spikes stopped {time.perf_counter() - asked:.2f} s after Escape")
         assert window.workspace.project is not None

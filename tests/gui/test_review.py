@@ -77,7 +77,7 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     assert workspace.clustering.unit_ids.tolist() == sorted(TRAINS)
     assert workspace.unit_label(MERGED) == "good"
     assert "cluster_group.tsv lacks clusters 3, 12: they are unsorted" in window.banner.text.text()
-    qtbot.waitUntil(lambda: not window.controller.is_sampling)
+    qtbot.waitUntil(lambda: not window.controller.sampling.is_under_way)
     assert sorted(workspace.clustering.unit_ids.tolist()) == sorted(TRAINS), "sampling changes nothing"
     assert window.status.about_project.text().startswith(f"review of {folder.name} · ")
 
@@ -114,7 +114,7 @@ def test_a_review_is_kept_beside_the_folder_and_goes_on_where_it_was(
     qtbot, window: MainWindow, folder: Path, tmp_path: Path
 ) -> None:
     drop(qtbot, window, folder)
-    qtbot.waitUntil(lambda: not window.controller.is_sampling)
+    qtbot.waitUntil(lambda: not window.controller.sampling.is_under_way)
     window.workspace.merge([HALF, OTHER_HALF])
     units = window.workspace.clustering.unit_of_spike.copy()
     window.controller.save()

@@ -69,7 +69,7 @@ WORDS = {
 
 @pytest.mark.parametrize("layout", WORDS)
 def test_an_svg_has_the_words_and_shapes_of_a_panel(window, tmp_path, monkeypatch, layout: str) -> None:
-    window.show_layout(layout)
+    window.bench.show_layout(layout)
     settle()
     for name, words in WORDS[layout].items():
         path = tmp_path / f"{name}.svg"
@@ -88,7 +88,7 @@ def test_an_svg_has_the_words_and_shapes_of_a_panel(window, tmp_path, monkeypatc
 
 
 def test_points_of_a_plot_are_shapes_in_an_svg_and_as_before_on_screen(window, tmp_path) -> None:
-    window.show_layout("inspect")
+    window.bench.show_layout("inspect")
     settle()
     panel = window.bench.features
     before = panel.grab().toImage()
@@ -135,7 +135,7 @@ def test_panels_go_back_to_where_they_were_at_first(window) -> None:
     bench.places.swap("traces", "fields")
     bench.toggle_window("queue")
     bench.splitters["all"].setSizes([500, 500])
-    window.show_layout("inspect")
+    window.bench.show_layout("inspect")
     assert places() != before
     window.actions_["reset_layout"].trigger()
     assert places() == before

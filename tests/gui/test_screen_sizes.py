@@ -147,7 +147,7 @@ def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
     still: MainWindow, size: tuple[int, int], layout: str
 ) -> None:
     resized(still, size)
-    still.show_layout(layout)
+    still.bench.show_layout(layout)
     try:
         for channel in still.workspace.queue_order()[:N_COMPONENTS]:
             still.workspace.show_component(channel)
@@ -158,7 +158,7 @@ def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
             for card in still.bench.alternatives.cards:
                 assert [text.words for text in painted_texts(card) if "…" in text.words] == []
     finally:
-        still.show_layout("decide")
+        still.bench.show_layout("decide")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -216,7 +216,7 @@ def places(window: MainWindow) -> dict[str, QtCore.QRect]:
 def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
     opened: MainWindow, size: tuple[int, int]
 ) -> None:
-    opened.show_layout("inspect")
+    opened.bench.show_layout("inspect")
     resized(opened, size)
     found = places(opened)
     room = opened.rect()
@@ -260,8 +260,8 @@ def test_a_panel_that_was_hidden_stays_hidden_however_wide_the_window_is(
         window.open_path(session)
         resized(window, (1920, 1200))
         assert {*window.bench.shown} == decide
-        window.show_layout("inspect")
-        window.show_layout("decide")  # a layout keeps what was hidden in it
+        window.bench.show_layout("inspect")
+        window.bench.show_layout("decide")  # a layout keeps what was hidden in it
         assert {*window.bench.shown} == decide
         window.bench.reset()
         assert {*window.bench.shown} == decide | {"correlograms", "features"}
@@ -336,7 +336,7 @@ def test_a_window_is_not_larger_than_the_screen(opened: MainWindow) -> None:
 
 
 def test_the_key_page_is_not_larger_than_the_window(opened: MainWindow) -> None:
-    resized(opened, (960, 600)).show_help()
+    resized(opened, (960, 600)).commands.show_keys()
     assert opened.commands.page.height() <= 600
     opened.commands.page.close()
 
@@ -429,6 +429,6 @@ def largest_empty_share(window: MainWindow) -> float:
 
 @pytest.mark.parametrize("layout", ["decide", "inspect"])
 def test_on_a_large_screen_no_sixth_of_the_window_is_empty(opened: MainWindow, layout: str) -> None:
-    opened.show_layout(layout)
+    opened.bench.show_layout(layout)
     resized(opened, (1920, 1200))
     assert largest_empty_share(opened) < 1 / 6

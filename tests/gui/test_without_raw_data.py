@@ -64,7 +64,7 @@ def test_units_times_and_templates_are_on_screen_and_panels_say_what_is_not(
     assert bench.waveforms.note.text().startswith("templates of the sorter")
     assert "come" not in bench.waveforms.message.text()
     assert "pc_features.npy" in bench.embedding.message.text()
-    window.show_layout("inspect")
+    window.bench.show_layout("inspect")
     settle()
     assert "opened without its raw data" in bench.traces.message.text()
     assert "no raw data" in window.status.about_project.text()

@@ -61,7 +61,7 @@ def round_of_events(
             with qtbot.captureExceptions() as raised:
                 monkey.step()
             assert raised == [], f"event {number} of seed {seed}: {monkey.done[-8:]}"
-    window.reset_layout()
+    window.bench.reset()
     if window.commands.page is not None:
         window.commands.page.close()
     window.controller.close()

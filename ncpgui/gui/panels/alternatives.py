@@ -13,6 +13,7 @@ from ncpgui.app.presenters.alternatives import (
     step_alternative,
 )
 from ncpgui.app.presenters.consequences import present_consequence
+from ncpgui.app.work.asked_for import toggle_rarer
 from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
@@ -75,7 +76,7 @@ class AlternativesPanel(Panel):
         self.row.setContentsMargins(0, STRIP_TOP, 0, 0)
         self.row.setSpacing(10)
         self.other = OtherCard()
-        self.other.clicked.connect(self.controller.open_other)
+        self.other.clicked.connect(lambda: toggle_rarer(self.workspace, self.controller.runner))
         self.row.addWidget(self.other)
         self.row.addStretch(1)
         self.scroll = QtWidgets.QScrollArea()

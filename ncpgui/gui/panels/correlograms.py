@@ -266,10 +266,6 @@ class CorrelogramsPanel(Panel):
         """Follow the sorting on screen, the selection and what was computed."""
         self.follow_sorting()
 
-    def toggle_intervals(self) -> None:
-        """Change between autocorrelograms and intervals."""
-        self.intervals.toggle()
-
     def scale_menu(self) -> QtWidgets.QMenu:
         """Menu of windows and bins, those in force checked."""
         menu, now = QtWidgets.QMenu(self), self.scale_shown

@@ -116,6 +116,10 @@ class UnitTablePanel(Panel):
             self._all_units = all_units
             self.mark_dirty()
 
+    def toggle_all_units(self) -> None:
+        """Change between the units on screen and all units."""
+        self.set_all_units(not self._all_units)
+
     @property
     def listed_units(self) -> tuple[int, ...]:
         """Units that are listed now, in order, whether the table is on screen or not."""
@@ -133,6 +137,21 @@ class UnitTablePanel(Panel):
         """
         unit_filter(text)
         self.filter.setText(text)
+
+    def sort_by(self, column: str, *, descending: bool) -> None:
+        """Sort by the column whose title is, or begins with, `column`.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        titles, wanted = [one.title.lower() for one in COLUMNS], column.lower()
+        found = [number for number, title in enumerate(titles) if title.startswith(wanted)]
+        if not found:
+            raise InputError(f"there is no column '{column}'; there are {', '.join(filter(None, titles))}")
+        number = titles.index(wanted) if wanted in titles else found[0]
+        self.table.sortByColumn(number, QtCore.Qt.DescendingOrder if descending else QtCore.Qt.AscendingOrder)
 
     def _filter_changed(self, text: str) -> None:
         try:

@@ -341,6 +341,10 @@ class WaveformsPanel(Panel):
             self._arrangement = arrangement
             self.mark_dirty()
 
+    def toggle_arrangement(self) -> None:
+        """Change between waveforms in columns and at probe geometry."""
+        self.set_arrangement("probe" if self.arrangement == "columns" else "columns")
+
     def step_shown(self, step: int = 1) -> None:
         """Go on from spikes to density, means, the most alike other unit, and again; or (-1) back."""
         at = paint.SHOWN.index(self.plot.shown) + step
