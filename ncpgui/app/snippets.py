@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ncpgui.app.action import NOTHING_OPEN, Context
-from ncpgui.app.actions import action, label_units
+from ncpgui.app.actions import action
+from ncpgui.app.unit_actions import label_units
 from ncpgui.app.words import unit_names
 from ncpgui.core.errors import InputError
 

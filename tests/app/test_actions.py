@@ -14,11 +14,12 @@ from app_fakes import MASSES, WAYS, FakeJobs
 from tiny_project import tiny_project
 
 from ncpgui.app.action import Action, Context
-from ncpgui.app.actions import ACTIONS, MENUS, NEXT_AFTER, action, help_page
+from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.question_actions import NEXT_AFTER
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
 from ncpgui.core.given import PHY, GivenSorting

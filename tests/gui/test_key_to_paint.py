@@ -28,7 +28,7 @@ from tests.gui.windows import settle, shown_window
 PACKAGE = Path(ncpgui.__file__).parent
 FILES = (
     "gui/menus.py",
-    "app/actions.py",
+    "app/unit_actions.py",
     "app/model/workspace.py",
     "curation/history.py",
     "app/model/open_project.py",

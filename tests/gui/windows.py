@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.actions import NEXT_AFTER
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.question_actions import NEXT_AFTER
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.gui.application import qt_application

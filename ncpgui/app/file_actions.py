@@ -1,0 +1,91 @@
+"""Actions of the menu File: recordings and sessions are opened, saved, exported, written back."""
+
+from __future__ import annotations
+
+from ncpgui.app.action import Action, Condition, Context, has_project
+from ncpgui.app.work.reviewing import is_reviewed, write_back, write_back_question
+
+
+def _save(context: Context) -> None:
+    if context.controller.saving.path is None:
+        context.window.ask_save_as()
+    else:
+        context.controller.save()
+
+
+def _write_back(context: Context) -> None:
+    if context.window.confirm(write_back_question(context.workspace)):
+        write_back(context.workspace, context.controller.work)
+
+
+FILE_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "open", "Open recording…", ("Ctrl+O",), "File",
+        "Open a recording: its spikes are found, and the posterior over their sortings is sampled.",
+        lambda c, _: c.window.ask_open(), in_toolbar=True,
+    ),
+    Action(
+        "open_session", "Open session…", ("Ctrl+Shift+O",), "File",
+        "Go on with a session that was saved; what a crash left in its journal is done again.",
+        lambda c, _: c.window.ask_session(),
+    ),
+    Action(
+        "review", "Review another sorter's result…", ("Ctrl+Alt+O",), "File",
+        "Open a folder of Phy, Kilosort or SpikeInterface: its units stay as they are, and the queue asks "
+        "where the posterior doubts them.",
+        lambda c, _: c.window.ask_review(),
+    ),
+    Action(
+        "review_file", "Review the units of an NWB file…", (), "File",
+        "Open an NWB file that another program put units into, to review these.",
+        lambda c, _: c.window.ask_review_file(),
+    ),
+    Action(
+        "open_demo", "Open the demo", (), "File",
+        "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
+        lambda c, _: c.controller.open_demo(c.controller.preferences.folder / "demo"),
+    ),
+    Action(
+        "save", "Save session", ("Ctrl+S",), "File",
+        "Write the session. Every action is in its journal already, whether you save or not.",
+        lambda c, _: _save(c), has_project, in_toolbar=True, starts_section=True,
+    ),
+    Action(
+        "save_as", "Save session as…", ("Ctrl+Shift+S",), "File",
+        "Keep the session in another file from now on.",
+        lambda c, _: c.window.ask_save_as(), has_project,
+    ),
+    Action(
+        "export", "Export…", ("Ctrl+E", "X"), "File",
+        "Write the sorting as it stands for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
+        lambda c, _: c.window.ask_export(), has_project, in_toolbar=True,
+    ),
+    Action(
+        "write_back", "Write decisions back…", (), "File",
+        "Write units and labels into the folder that is reviewed; files that are replaced are kept there.",
+        lambda c, _: _write_back(c),
+        Condition(lambda c: is_reviewed(c.workspace), "what is open is no review of another sorter's folder"),
+    ),
+    Action(
+        "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",
+        lambda c, _: c.window.ask_recording_place(), has_project,
+    ),
+    Action(
+        "load_events", "Load events…", (), "File",
+        "Read times of stimuli or behaviour, and see how units respond to them: .npz with seconds, .csv with "
+        "the column time_s, or trials of .nwb.",
+        lambda c, _: c.window.ask_events(), has_project,
+    ),
+    Action(
+        "picture", "Save picture…", ("Ctrl+P",), "File", "Save the window as a PNG.",
+        lambda c, _: c.window.save_picture(), has_project,
+    ),
+    Action(
+        "close", "Close project", ("Ctrl+W",), "File", "Back to the start page; nothing is lost.",
+        lambda c, _: c.window.close_project(), has_project, starts_section=True,
+    ),
+    Action(
+        "quit", "Quit", ("Ctrl+Q",), "File",
+        "Close the window; nothing is lost.", lambda c, _: c.window.quit(),
+    ),
+)  # fmt: skip
