@@ -37,6 +37,7 @@ class Workspace(OpenProject):
     `colors_changed` what the colours of units say (`coloring`);
     `units_changed(change)` the sorting or its labels; `decided(ids)` somebody decided something about
     these components;
+    `spike_chosen(spike)` somebody wants to see it among the traces;
     `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
     screen until it was read.
     """
@@ -46,6 +47,7 @@ class Workspace(OpenProject):
     selection_changed: ClassVar[Signal] = Signal()
     lasso_changed: ClassVar[Signal] = Signal()
     colors_changed: ClassVar[Signal] = Signal()
+    spike_chosen: ClassVar[Signal] = Signal(int)
     decided: ClassVar[Signal] = Signal(tuple)
 
     def __init__(self, project: Project | None = None) -> None:
@@ -62,6 +64,10 @@ class Workspace(OpenProject):
             self.open(project)
 
     # -- what is on screen ------------------------------------------------------------------
+
+    def look_at_spike(self, spike: int) -> None:
+        """Show a spike, an index of those of the project, among the traces."""
+        self.spike_chosen.emit(spike)
 
     def component(self, component_id: int | None = None) -> Component | None:
         """Component of an id (of the one on screen), None while it is not sampled."""

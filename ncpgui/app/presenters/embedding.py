@@ -71,6 +71,7 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         opacity=opacity.astype(np.float32),
         ring=ring,
         ring_colors=(*before, None),
+        spike_ids=shown.component.spike_ids[shown.component.sampled],
     )
     return EmbeddingView(points, embedding_axes(tsne), "PCA" if tsne is None else "t-SNE")
 

@@ -24,7 +24,8 @@ class SpikePoints:
     names, colors, units, is_selected : of each unit; a unit is None where only adopting would make it
     certainty : (n,) P(the spike is of its unit), nan = unknown; opacity : (n,) in which it is drawn, 0 .. 1
     ring : (n,) row of `ring_colors` in which the point has a ring, -1 = it has none
-    The last four are None where nothing is said of single spikes.
+    These four are None where nothing is said of single spikes.
+    spike_ids : (n,) the spikes, None where they are not known
     """
 
     x: NDArray[np.float64]
@@ -38,6 +39,7 @@ class SpikePoints:
     opacity: NDArray[np.float32] | None = None
     ring: NDArray[np.int32] | None = None
     ring_colors: tuple[Color | None, ...] = ()
+    spike_ids: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.x)
@@ -83,6 +85,7 @@ def spike_points(
         colors=colors_of(workspace, shown),
         units=tuple(unit.unit for unit in shown.units),
         is_selected=tuple(map(workspace.is_chosen, shown.units)),
+        spike_ids=shown.component.spike_ids[positions[kept]],
     )
 
 

@@ -16,6 +16,9 @@ from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.percent import percent
 
 HALF_MS = 50.0
+MOST_MS = 1000.0
+"""Widest stretch of time that is seen at once."""
+READING = "Traces are being read …"
 BEFORE_MS, AFTER_MS = 0.5, 1.0
 LARGE_SHARE = 0.3
 """A spike is coloured where the peak to peak of the mean of its unit has this share of the largest one."""
@@ -26,6 +29,7 @@ class TraceWindow:
     """Traces around a sample of a recording.
 
     center, start : samples, of what was asked for and of the first row
+    half_ms : how far was asked for to either side
     contacts : (C,) rows of the probe
     traces : (T, C) float32, noise sd; shorter at the ends of the recording
     """
@@ -34,6 +38,29 @@ class TraceWindow:
     start: int
     contacts: NDArray[np.int64]
     traces: NDArray[np.float32]
+    half_ms: float = HALF_MS
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What is looked at: `half_ms` to either side of the sample `center`, on some contacts.
+
+    origin : sample that times are told from; position : of the spike there, None where there is none
+    """
+
+    center: int
+    half_ms: float
+    contacts: NDArray[np.int64]
+    origin: int
+    position: int | None
+
+    def is_of(self, window: TraceWindow | None) -> bool:
+        """Whether these are the traces."""
+        return (
+            window is not None
+            and (window.center, window.half_ms) == (self.center, self.half_ms)
+            and np.array_equal(window.contacts, self.contacts)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +77,8 @@ class Snippet:
 class TracesView:
     """Traces on screen.
 
-    time_ms : (T,) from the spike that is looked at; traces : (C, T) noise sd, the uppermost contact first
+    time_ms : (T,) from the spike or the moment that is looked at, which `axis` names
+    traces : (C, T) noise sd, the uppermost contact first; limits_ms : first and last time there is
     contacts : (C,) their rows of the probe; snippets : the spikes among them
     """
 
@@ -60,6 +88,34 @@ class TracesView:
     snippets: tuple[Snippet, ...] = ()
     note: str = ""
     message: str = ""
+    axis: str = "time from the spike (ms)"
+    limits_ms: tuple[float, float] = (-HALF_MS, HALF_MS)
+
+
+def looked_at(
+    workspace: Workspace,
+    position: int | None,
+    *,
+    origin: int | None = None,
+    center: int | None = None,
+    half_ms: float = HALF_MS,
+    all_contacts: bool = False,
+) -> Look | None:
+    """What to read for the spike at `position` of what is shown, or (origin) for a sample of the recording.
+
+    center : of what is seen, where that is not the spike; all_contacts : of the probe, not of the units alone
+    """
+    project, shown = workspace.project, workspace.shown()
+    if project is None or shown is None or (position is None and origin is None):
+        return None
+    if origin is None:
+        assert position is not None
+        origin = int(project.spikes.sample_index[shown.component.spike_ids[position]])
+    else:
+        position = None
+    contacts = np.arange(project.probe.n_channels) if all_contacts else shown.component.contacts
+    center = origin if center is None else min(max(center, 0), project.spikes.n_samples - 1)
+    return Look(center, half_ms, contacts, origin, position)
 
 
 def walk(workspace: Workspace) -> NDArray[np.int64]:
@@ -101,38 +157,54 @@ def next_ambiguous(workspace: Workspace, position: int | None) -> int | None:
 
 
 def present_traces(
-    workspace: Workspace, position: int | None, window: TraceWindow | None, *, problem: str = ""
+    workspace: Workspace, look: Look | None, window: TraceWindow | None, *, problem: str = ""
 ) -> TracesView:
-    """The traces around the spike at `position` of the component, once its `window` was read."""
+    """The traces that one looks at, once their `window` was read."""
     project, shown = workspace.project, workspace.shown()
     if project is None:
         return TracesView(message="Open a recording or a session to begin.")
     if shown is None:
         return TracesView(message=workspace.why_nothing("Traces"))
-    if position is None:
+    if look is None:
         return TracesView(message="No units in this sorting.")
     if problem:
         return TracesView(message=f"No traces: {problem}")
-    spike = shown.component.spike_ids[position]
-    sample = int(project.spikes.sample_index[spike])
-    contacts = shown.component.contacts
-    if window is None or window.center != sample or not np.array_equal(window.contacts, contacts):
-        return TracesView(message="Traces are being read …")
-    axis = project.probe.depth_axis
+    if window is None or not look.is_of(window):
+        return TracesView(message=READING)
+    axis, contacts = project.probe.depth_axis, look.contacts
     place = project.probe.positions_um[contacts]
-    order = np.lexsort((place[:, 1 - axis], -place[:, axis]))  # by depth, the uppermost first
+    shank = np.zeros(len(contacts)) if project.probe.shank is None else project.probe.shank[contacts]
+    order = np.lexsort((place[:, 1 - axis], -place[:, axis], shank))  # by depth, the uppermost first
     per_ms = project.spikes.sampling_frequency_hz / 1000
     clock = project.recording.clock
-    label = int(shown.labels[position])
-    who = f"unit {shown.units[label].name}" if label >= 0 else "no unit"
-    certainty = percent(float(shown.probability[position]))
+    seconds = f"{clock.seconds(look.origin):.3f} s"
+    said = ""
+    if look.position is not None:
+        label = int(shown.labels[look.position])
+        who = f"unit {shown.units[label].name}" if label >= 0 else "no unit"
+        said = f" · {who} · P(spike) {percent(float(shown.probability[look.position]))}"
     return TracesView(
-        time_ms=(window.start + np.arange(len(window.traces)) - sample) / per_ms,
+        time_ms=(window.start + np.arange(len(window.traces)) - look.origin) / per_ms,
         traces=np.ascontiguousarray(window.traces.T[order]),
         contacts=tuple(contacts[order].tolist()),
-        snippets=_snippets(workspace, shown, window, order, per_ms),
-        note=f"{clock.seconds(sample):.3f} s · {who} · P(spike) {certainty}{_gaps(clock, window, sample)}",
+        snippets=_snippets(workspace, shown, window, contacts[order], per_ms),
+        note=f"{seconds}{said}{_gaps(clock, window, look.origin)}",
+        axis=f"time from {'the spike' if look.position is not None else seconds} (ms)",
+        limits_ms=(-look.origin / per_ms, (project.spikes.n_samples - look.origin) / per_ms),
     )
+
+
+def thinned(
+    time_ms: NDArray[np.float64], heights: NDArray[np.floating], most: int
+) -> tuple[NDArray[np.float64], NDArray[np.floating]]:
+    """Times and heights (C, T) with at most about `most` columns: the lowest and highest of every few."""
+    step = -(-2 * len(time_ms) // most)
+    if step <= 2:
+        return time_ms, heights
+    n = len(time_ms) // step
+    parts = heights[:, : n * step].reshape(len(heights), n, step)
+    both = np.stack([parts.min(axis=2), parts.max(axis=2)], axis=2).reshape(len(heights), 2 * n)
+    return np.repeat(time_ms[: n * step : step], 2), both
 
 
 def _gaps(clock: Clock, window: TraceWindow, sample: int) -> str:
@@ -147,7 +219,7 @@ def _snippets(
     workspace: Workspace,
     shown: ShownSorting,
     window: TraceWindow,
-    order: NDArray[np.int64],
+    contacts: NDArray[np.int64],
     per_ms: float,
 ) -> tuple[Snippet, ...]:
     project = workspace.project
@@ -156,7 +228,7 @@ def _snippets(
     stop = window.start + len(window.traces)
     first, last = np.searchsorted(project.spikes.sample_index[ids], [window.start, stop])
     large = large_contacts(shown, workspace.waveforms(shown.component.id))
-    row_of = {int(contact): row for row, contact in enumerate(shown.component.contacts[order].tolist())}
+    row_of = {contact: row for row, contact in enumerate(contacts.tolist())}
     colors = colors_of(workspace, shown)
     found = []
     for position in range(int(first), int(last)):
@@ -165,7 +237,7 @@ def _snippets(
             continue
         at = int(project.spikes.sample_index[ids[position]]) - window.start
         main = int(project.spikes.channel[ids[position]])
-        contacts = {*(shown.component.contacts[large[label]].tolist() if large is not None else ()), main}
+        seen_on = {*(shown.component.contacts[large[label]].tolist() if large is not None else ()), main}
         found += [
             Snippet(
                 colors[label],
@@ -173,7 +245,7 @@ def _snippets(
                 max(0, at - round(BEFORE_MS * per_ms)),
                 min(len(window.traces), at + round(AFTER_MS * per_ms) + 1),
             )
-            for contact in sorted(contacts & row_of.keys())
+            for contact in sorted(seen_on & row_of.keys())
         ]
     return tuple(found)
 

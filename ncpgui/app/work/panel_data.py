@@ -10,7 +10,7 @@ receptive fields       spikes of a unit                              the stimulu
 responses to events    events, their kind, window, spikes of a unit  when they were
 findings over draws    finding, events, edits, sampled components    the posterior as it stands
 correlograms           scale, spikes of each unit of the grid        when they were
-traces                 contacts and sample                           the recording
+traces                 contacts, sample and how far around it        the recording
 quality metrics        unit and version of its spikes                when and how large they were
 firing times of pairs  two units and versions of their spikes        when they were
 =====================  ============================================  ============================
@@ -31,7 +31,7 @@ from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
 from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
 from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
-from ncpgui.app.presenters.traces import HALF_MS, TraceWindow
+from ncpgui.app.presenters.traces import Look, TraceWindow
 from ncpgui.app.work import jobs
 from ncpgui.app.work.computed import Computed
 from ncpgui.app.work.finding import Chosen, findings_of_units
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
-MOST_TRACES = 32
+MOST_TRACES = 12
 Spikes = NDArray[np.int64]
 Unit = tuple[int, int]
 """A unit and the version of its spikes."""
@@ -216,19 +216,14 @@ class PanelData:
 
     # -- traces ------------------------------------------------------------------------------
 
-    def traces(self, position: int) -> TraceWindow | None:
-        """Traces around a spike on screen, a position among the `spike_ids` of what is shown.
-
-        A recording that could not be read is not tried again (`traces_problem`).
-        """
-        project, shown = self._workspace.project, self._workspace.shown()
-        if project is None or shown is None or self._traces.problem:
+    def traces(self, look: Look) -> TraceWindow | None:
+        """Traces that one looks at; a recording that could not be read is not tried again (`traces_problem`)."""
+        if self._project is None or self._traces.problem:
             return None
         if self._reader is None:
-            self._reader = TraceReader(project)
-        contacts = shown.component.contacts
-        sample = int(project.spikes.sample_index[shown.component.spike_ids[position]])
-        found: TraceWindow | None = self._traces.get((contacts.tobytes(), sample), (sample, contacts))
+            self._reader = TraceReader(self._project)
+        key = (look.contacts.tobytes(), look.center, look.half_ms)
+        found: TraceWindow | None = self._traces.get(key, look)
         return found
 
     @property
@@ -236,14 +231,12 @@ class PanelData:
         """Why there are no traces, '' if nothing is wrong."""
         return self._traces.problem
 
-    def _read_traces(
-        self, asked: Mapping[Any, tuple[int, Spikes]], progress: Progress
-    ) -> dict[Any, TraceWindow]:
+    def _read_traces(self, asked: Mapping[Any, Look], progress: Progress) -> dict[Any, TraceWindow]:
         reader = self._reader
         assert reader is not None
         return {
-            key: reader.read(sample, contacts, HALF_MS, progress=progress)
-            for key, (sample, contacts) in asked.items()
+            key: reader.read(look.center, look.contacts, look.half_ms, progress=progress)
+            for key, look in asked.items()
         }
 
     # -- numbers of units --------------------------------------------------------------------

@@ -43,7 +43,8 @@ class TraceReader:
                     self._pre = reopened_traces(self._project, progress=progress)
                 half = round(half_ms * self._pre.sampling_frequency_hz / 1000)
                 start, stop = max(0, center - half), min(self._pre.n_samples, center + half + 1)
-                return TraceWindow(center, start, contacts, self._pre.traces(start, stop)[:, contacts])
+                traces = self._pre.traces(start, stop)[:, contacts]
+                return TraceWindow(center, start, contacts, traces, half_ms)
             finally:
                 if self._is_closed:
                     self._drop()

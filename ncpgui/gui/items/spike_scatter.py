@@ -46,11 +46,14 @@ class OneLook(pg.ScatterPlotItem):
 class SpikeScatter(Plot):
     """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all.
 
+    `spike_clicked(spike)`: before that, which one it was, of a unit or of none.
+
     `corner_set(x, y)`: a lasso gets a corner, in the coordinates of the points; `cleared`: it is taken away.
     has_names : names of units stand over their points; is_square : both directions have the same scale
     """
 
     clicked = QtCore.pyqtSignal(int, bool)
+    spike_clicked = QtCore.pyqtSignal(int)
     corner_set = QtCore.pyqtSignal(float, float)
     cleared = QtCore.pyqtSignal()
 
@@ -192,7 +195,10 @@ class SpikeScatter(Plot):
         elif button == QtCore.Qt.LeftButton and keys & QtCore.Qt.ControlModifier:
             self._set_corner(where)
         elif button == QtCore.Qt.LeftButton:
-            row = self.unit_at(where)
+            point = self.point_at(where)
+            row = -1 if point < 0 else int(self.points.labels[point])
+            if point >= 0 and self.points.spike_ids is not None:
+                self.spike_clicked.emit(int(self.points.spike_ids[point]))
             if row >= 0:
                 self.clicked.emit(row, bool(keys & QtCore.Qt.ShiftModifier))
 

@@ -19,6 +19,7 @@ class LassoPlot(Protocol):
     """A plot of spikes that tells where a corner is set, and draws the lasso."""
 
     corner_set: QtCore.pyqtBoundSignal
+    spike_clicked: QtCore.pyqtBoundSignal
     cleared: QtCore.pyqtBoundSignal
 
     def set_lasso(self, corners: NDArray[np.float64]) -> None:
@@ -39,6 +40,7 @@ class LassoPanel(Panel):
         """Take corners from a plot, and draw the lasso in it."""
         self._lasso_plot = plot
         plot.corner_set.connect(self._set_corner)
+        plot.spike_clicked.connect(self.workspace.look_at_spike)
         plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
         self.workspace.lasso_changed.connect(self.show_lasso)
         self.workspace.selection_changed.connect(self.show_lasso)
