@@ -20,6 +20,7 @@ from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.similar_units import step_similar
 from ncpgui.app.unit_actions import step_unit
 from ncpgui.app.work.asked_for import toggle_rarer
+from ncpgui.core.errors import InputError
 
 NEXT_AFTER = "next_after_answer"
 IS_WAITING = Condition(
@@ -85,6 +86,24 @@ def _stop(context: Context) -> None:
 
 def _show_number(context: Context, index: int) -> None:
     context.workspace.show_alternative(index)
+
+
+def _go_to_time(context: Context) -> None:
+    """Ask for a second, and show the traces there."""
+    traces = context.window.part("traces", shown=True)
+    words = context.window.ask_words("Which second of the recording?", traces.second_words, ())
+    if words is None:
+        return
+    try:
+        second = float(words.replace(",", ".").removesuffix("s"))
+    except ValueError:
+        raise InputError(f"'{words}' is no time; write seconds of the recording, such as 12.5") from None
+    assert context.workspace.project is not None
+    recording = context.workspace.project.recording
+    begin, end = recording.clock.stretches_s(recording.n_samples)[[0, -1], [0, 1]].tolist()
+    if not begin <= second <= end:
+        raise InputError(f"{second:g} s is not in the recording, which lasts from {begin:g} to {end:g} s")
+    traces.show_second(second)
 
 
 QUESTION_ACTIONS: tuple[Action, ...] = (
@@ -189,8 +208,41 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
         On("traces", "step", (-1,), shown=True), has_units,
     ),
     Action(
-        "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
+        "ambiguous_spike", "Next uncertain spike", ("Alt+Shift+PgDown",), "Go",
         "Show the traces around the spike whose unit is least certain, then the next of them.",
         On("traces", "step_ambiguous", shown=True), has_units,
+    ),
+    Action(
+        "go_to_time", "Go to a time…", ("Alt+T",), "Go", "Show the traces at a second of the recording.",
+        lambda c, _: _go_to_time(c), has_units,
+    ),
+    Action(
+        "traces_forth", "Traces later", ("Alt+Right",), "Go", "Move the traces on by half of what is seen.",
+        On("traces", "move", (0.5,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "traces_back", "Traces earlier", ("Alt+Left",), "Go", "Move the traces back by half of what is seen.",
+        On("traces", "move", (-0.5,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "traces_narrow", "Shorter stretch", ("Alt++", "Alt+="), "Go", "See a shorter stretch of the traces.",
+        On("traces", "zoom", (1 / 1.5,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "traces_widen", "Longer stretch", ("Alt+-",), "Go", "See a longer stretch of the traces.",
+        On("traces", "zoom", (1.5,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "traces_larger", "Larger traces", ("Ctrl+Alt+Up",), "Go", "Scale the traces up.",
+        On("traces", "scale", (1.25,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "traces_smaller", "Smaller traces", ("Ctrl+Alt+Down",), "Go", "Scale the traces down.",
+        On("traces", "scale", (1 / 1.25,), shown=True), has_units, submenu="Traces",
+    ),
+    Action(
+        "all_contacts", "Traces of all contacts", ("Alt+A",), "Go",
+        "Show the traces of all contacts of the probe, or of those of the units on screen.",
+        On("traces", "toggle_all_contacts", shown=True), has_units, submenu="Traces",
     ),
 )  # fmt: skip

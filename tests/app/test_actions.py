@@ -26,7 +26,7 @@ from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.session.store import save
 
 KEY = re.compile(
-    r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:.,]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)"
+    r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:.,+=-]|F\d+|Return|Enter|Escape|Space|Up|Down|Left|Right|PgUp|PgDown)"
 )
 ASKS_THE_WINDOW = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",

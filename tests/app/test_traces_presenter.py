@@ -14,7 +14,15 @@ from tiny_project import RATE, tiny_project
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.traces import TraceWindow, next_ambiguous, next_spike, present_traces, walk
+from ncpgui.app.presenters.traces import (
+    TraceWindow,
+    looked_at,
+    next_ambiguous,
+    next_spike,
+    thinned,
+    walk,
+)
+from ncpgui.app.presenters.traces import present_traces as present
 from ncpgui.app.work import panel_data
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.clock import Clock
@@ -31,6 +39,11 @@ def workspace(project: Project) -> Workspace:
     workspace = Workspace(replace(project, components=(component, *project.components[1:]), waveforms={}))
     workspace.show_component(0)
     return workspace
+
+
+def present_traces(workspace: Workspace, position: int | None, window: TraceWindow | None, **options: str):
+    """The traces around a spike."""
+    return present(workspace, looked_at(workspace, position), window, **options)
 
 
 def window(center: int, start: int, n: int = 400) -> TraceWindow:
@@ -119,6 +132,40 @@ def test_without_traces_it_says_why(workspace) -> None:
     assert problem.message == "No traces: it is gone; use File > Locate recording"
 
 
+def test_any_time_and_all_contacts_can_be_looked_at(workspace) -> None:
+    look = looked_at(workspace, 2, origin=240, half_ms=20.0, all_contacts=True)
+    assert (look.center, look.half_ms, look.position) == (240, 20.0, None)
+    assert look.contacts.tolist() == list(range(workspace.project.probe.n_channels))
+    near = looked_at(workspace, 2, center=340)
+    assert (near.center, near.origin, near.position) == (340, 300, 2)
+    assert looked_at(workspace, 2, center=-50).center == 0
+    view = present(workspace, near, window(340, 140))
+    assert view.time_ms[[0, 160]].tolist() == [-8.0, 0.0]  # still from the spike at 300
+    assert view.axis == "time from the spike (ms)"
+    moment = looked_at(workspace, 2, origin=240)
+    view = present(workspace, moment, window(240, 40))
+    assert (view.note, view.axis) == ("0.012 s", "time from 0.012 s (ms)")
+    assert view.limits_ms[0] == -12.0
+    assert {snippet.start for snippet in view.snippets} == {50, 150, 250, 350}
+    assert present(workspace, moment, window(240, 40, 400), problem="").message == ""
+    assert (
+        present(workspace, replace(moment, half_ms=9.0), window(240, 40)).message == "Traces are being read …"
+    )
+
+
+def test_many_columns_are_thinned_and_keep_their_peaks() -> None:
+    time_ms, heights = np.arange(10_000.0), np.zeros((2, 10_000), np.float32)
+    heights[0, 4321], heights[1, 77] = -30.0, 12.0
+    few_ms, few = thinned(time_ms, heights, 1000)
+    assert few.shape == (2, len(few_ms)) == (2, 1000)
+    assert few[0].min() == -30.0
+    assert few[1].max() == 12.0
+    assert abs(few_ms[few[0].argmin()] - 4321) < 20
+    same_ms, same = thinned(time_ms[:900], heights[:, :900], 1000)
+    assert same_ms is not few_ms
+    assert same.shape == (2, 900)
+
+
 # -- reading ------------------------------------------------------------------------------------
 
 
@@ -183,15 +230,15 @@ def test_traces_are_read_in_the_background_and_only_the_last_that_was_asked_for(
     runner = Later()
     controller = Controller(workspace, runner, preferences)
     for position in (0, 1, 2):
-        assert controller.data.traces(position) is None
+        assert controller.data.traces(looked_at(workspace, position)) is None
     assert [task.lane for task in runner.waiting if task.key == "traces"] == ["view"]
     runner.run()
     assert FakeReader.read_centers == (300,)
-    assert controller.data.traces(2).center == 300
+    assert controller.data.traces(looked_at(workspace, 2)).center == 300
     assert not runner.waiting
     controller.close()
     assert FakeReader.n_closed == 1
-    assert controller.data.traces(2) is None
+    assert controller.data.traces(looked_at(workspace, 2)) is None
 
 
 def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Preferences, monkeypatch) -> None:
@@ -201,7 +248,7 @@ def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Pref
     runner = Later()
     controller = Controller(workspace, runner, preferences)
     for position in (0, 1):
-        assert controller.data.traces(position) is None
+        assert controller.data.traces(looked_at(workspace, position)) is None
         runner.run()
     assert FakeReader.read_centers == (100,)
     assert controller.data.traces_problem == "it is gone"

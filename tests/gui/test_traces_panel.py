@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
+from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
@@ -27,6 +29,7 @@ class FlatReader:
     """Flat traces but for a trough of 20 noise sd at the middle of the window."""
 
     problem = ""
+    reads: ClassVar[list[tuple[int, float, int]]] = []
 
     def __init__(self, _project: object) -> None:
         pass
@@ -34,10 +37,12 @@ class FlatReader:
     def read(self, center: int, contacts: np.ndarray, half_ms: float, *, progress: object) -> TraceWindow:
         if FlatReader.problem:
             raise RecordingError(FlatReader.problem)
-        start = max(0, center - 1000)
-        traces = np.zeros((2001, len(contacts)), np.float32)
+        half = round(half_ms * 20)
+        start, stop = max(0, center - half), min(40_000, center + half + 1)
+        FlatReader.reads.append((center, half_ms, len(contacts)))
+        traces = np.zeros((stop - start, len(contacts)), np.float32)
         traces[center - start] = -20.0
-        return TraceWindow(center, start, contacts, traces)
+        return TraceWindow(center, start, contacts, traces, half_ms)
 
     def close(self) -> None:
         pass
@@ -91,7 +96,7 @@ def test_the_spike_is_painted_in_the_colour_of_its_unit(panel, screen) -> None:
 
 
 def test_buttons_go_to_the_next_spike_and_back(panel, runner, screen, qtbot) -> None:
-    back, forward, _ = panel.findChildren(QtWidgets.QPushButton)
+    back, forward, *_ = panel.findChildren(QtWidgets.QPushButton)
     qtbot.mouseClick(forward, QtCore.Qt.LeftButton)
     qtbot.mouseClick(forward, QtCore.Qt.LeftButton)
     read(runner, screen)
@@ -171,6 +176,144 @@ def test_a_recording_that_goes_away_while_it_is_open_leaves_the_rest_of_the_wind
     read(runner, screen)
     read(runner, screen)
     assert panel.plot.isVisible()
+
+
+# -- any time, as wide and as large as one likes ------------------------------------------------
+
+
+def seen_soon(panel, runner, screen) -> None:
+    """What a person waits for after a move: the rest is read."""
+    assert panel._soon.isActive()
+    panel._soon.stop()
+    panel.read_what_is_seen()
+    read(runner, screen)
+
+
+def test_a_move_beyond_what_was_read_reads_on_and_stays_where_it_is(panel, runner, screen) -> None:
+    """From the spike at 50 ms on: half of 100 ms later one sees 0 to 100 ms from it."""
+    panel.move(0.5)
+    assert panel.plot.seen_ms == pytest.approx((0, 100))
+    seen_soon(panel, runner, screen)
+    assert panel.plot.isVisible()
+    assert panel.plot.seen_ms == pytest.approx((0, 100))
+    assert FlatReader.reads[-1] == (2000, 100.0, 2)
+    assert panel.plot.view.time_ms[[0, -1]] == pytest.approx([-50, 150])
+    assert panel.note.text().startswith("0.050 s · unit 0")
+    before = len(FlatReader.reads)
+    panel.move(0.2)  # to 120 ms: that is there
+    panel.read_what_is_seen()
+    read(runner, screen)
+    assert len(FlatReader.reads) == before
+
+
+def test_it_stays_visible_while_more_is_read(panel, runner, screen) -> None:
+    panel.move(0.5)
+    panel.read_what_is_seen()
+    screen.settle()
+    assert runner.held
+    assert panel.plot.isVisible()
+    assert not panel.message.isVisible()
+
+
+def test_the_ends_of_the_recording_are_the_ends(panel, runner, screen) -> None:
+    for _ in range(3):
+        panel.move(-1.0)
+    assert panel.plot.seen_ms[0] == pytest.approx(-50)  # the first sample
+    panel.read_what_is_seen()
+    read(runner, screen)
+    assert not panel.message.isVisible()
+
+
+def test_zoom_reads_a_longer_stretch_and_has_its_limits(panel, runner, screen) -> None:
+    panel.zoom(3.0)
+    assert np.ptp(panel.plot.seen_ms) == pytest.approx(300)
+    seen_soon(panel, runner, screen)
+    assert FlatReader.reads[-1][1] >= 200
+    assert panel.plot.view.time_ms[-1] > 200
+    panel.zoom(100.0)
+    assert np.ptp(panel.plot.seen_ms) <= 1000
+    panel.zoom(1e-9)
+    assert np.ptp(panel.plot.seen_ms) >= 1.0
+
+
+def test_the_gain_scales_what_is_painted_and_a_double_click_takes_all_back(panel, screen, qtbot) -> None:
+    def depth() -> float:
+        curve = next(item for item in panel.plot.getPlotItem().curves)
+        return -float(np.nanmin(curve.getData()[1] + 1))
+
+    before = depth()
+    panel.scale(2.0)
+    assert depth() == pytest.approx(2 * before)
+    event = QtGui.QWheelEvent(
+        QtCore.QPointF(150, 80), panel.plot.mapToGlobal(QtCore.QPoint(150, 80)), QtCore.QPoint(),
+        QtCore.QPoint(0, 120), QtCore.Qt.NoButton, QtCore.Qt.ControlModifier, QtCore.Qt.NoScrollPhase, False,
+    )  # fmt: skip
+    seen = panel.plot.seen_ms
+    panel.plot.wheelEvent(event)
+    assert depth() == pytest.approx(2.4 * before)
+    assert panel.plot.seen_ms == seen
+    panel.move(0.3)
+    qtbot.mouseDClick(panel.plot.viewport(), QtCore.Qt.LeftButton, pos=QtCore.QPoint(150, 80))
+    assert depth() == pytest.approx(before)
+    assert panel.plot.seen_ms == pytest.approx((-50, 50))
+
+
+def test_all_contacts_are_those_of_the_probe(panel, workspace, runner, screen, qtbot) -> None:
+    workspace.show_component(1)  # which waits: nothing to see yet
+    workspace.show_component(0)
+    read(runner, screen)
+    panel.all_contacts.click()
+    read(runner, screen)
+    assert panel.all_contacts.isChecked()
+    assert FlatReader.reads[-1][2] == workspace.project.probe.n_channels
+    assert "contacts of the probe" in panel.all_contacts.toolTip()
+
+
+def test_any_time_can_be_looked_at_and_the_next_spike_goes_back(panel, runner, screen) -> None:
+    panel.show_second(1.5)
+    read(runner, screen)
+    assert panel.note.text() == "1.500 s"
+    assert panel.plot.getAxis("bottom").labelText == "time from 1.500 s (ms)"
+    assert panel.second == 1.5
+    panel.step(1)
+    read(runner, screen)
+    assert panel.note.text().startswith("0.051 s · unit 0")
+    assert panel.plot.seen_ms == pytest.approx((-50, 50))
+
+
+def test_a_spike_that_is_clicked_in_another_panel_is_shown(panel, workspace, runner, screen, show) -> None:
+    """The sixth spike of the component is at sample 11000, of unit 0."""
+    features = show(FeaturesPanel)
+    scatter = features.scatter
+    point = int(np.flatnonzero(scatter.points.spike_ids == 6)[0])
+    where = scatter.mapFromScene(QtCore.QPointF(*scatter.pixels()[point]))
+    assert workspace.project.spikes.sample_index[6] == 11000
+    screen.click(scatter.viewport(), QtCore.QPointF(where))
+    read(runner, screen)
+    assert workspace.selected == (0,)
+    assert panel.note.text().startswith("0.550 s · unit 0")
+    workspace.select([1])  # another selection goes on from there
+    read(runner, screen)
+    assert panel.note.text().startswith("0.450 s · unit 1") or panel.note.text().startswith(
+        "0.650 s · unit 1"
+    )
+
+
+def test_a_click_on_a_spike_reaches_a_panel_that_is_shown_later(panel, workspace, runner, screen) -> None:
+    panel.hide()
+    workspace.look_at_spike(11)  # sample 21000
+    panel.show()
+    read(runner, screen)
+    assert panel.note.text().startswith("1.050 s · unit 0")
+
+
+def test_names_of_many_contacts_do_not_cover_each_other(panel) -> None:
+    many = replace(panel.plot.view, contacts=tuple(range(384)), traces=np.zeros((384, 50), np.float32),
+                   time_ms=np.arange(50.0), snippets=())  # fmt: skip
+    panel.plot.set_view(many, LIGHT)
+    ticks = panel.plot.getAxis("left")._tickLevels[0]
+    assert 2 <= len(ticks) <= panel.plot.height() / 13
+    assert panel.plot.most_ms == pytest.approx(80_000 / 384)
 
 
 def test_a_hidden_panel_reads_nothing(panel, workspace, runner, screen) -> None:

@@ -217,7 +217,7 @@ class PanelData:
     # -- traces ------------------------------------------------------------------------------
 
     def traces(self, look: Look) -> TraceWindow | None:
-        """Traces that one looks at; a recording that could not be read is not tried again (`traces_problem`)."""
+        """Traces that one looks at; a recording that could not be read is not tried again."""
         if self._project is None or self._traces.problem:
             return None
         if self._reader is None:

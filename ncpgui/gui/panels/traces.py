@@ -230,8 +230,25 @@ class TracesPanel(Panel):
         before = self.position if self._goes_by_doubt else None
         self._go(next_ambiguous(self.workspace, before), by_doubt=True)
 
+    def move(self, share: float) -> None:
+        """Move on by a share of what is seen."""
+        self.plot.move(share)
+
+    def zoom(self, factor: float) -> None:
+        """See a longer (more than 1) or shorter stretch."""
+        self.plot.zoom(factor)
+
+    def scale(self, factor: float) -> None:
+        """Scale the traces."""
+        self.plot.set_gain(self.plot.gain * factor)
+
+    def toggle_all_contacts(self) -> None:
+        """Show all contacts of the probe, or those of the units."""
+        self.all_contacts.toggle()
+
     def show_second(self, second: float) -> None:
         """Show the traces at a second of the recording's clock."""
+        self._keep_position()
         project = self.workspace.project
         if project is not None:
             sample = int(project.recording.clock.samples(second))
@@ -244,6 +261,11 @@ class TracesPanel(Panel):
         look = self._look()
         project = self.workspace.project
         return 0.0 if look is None or project is None else float(project.recording.clock.seconds(look.origin))
+
+    @property
+    def second_words(self) -> str:
+        """The same as a person writes it."""
+        return f"{self.second:.3f}"
 
     def read_what_is_seen(self) -> None:
         """Read around what is seen, where a part of it is not there."""
