@@ -1,9 +1,25 @@
-"""Numbers as people read them: thousands, times, counts; messages as sentences."""
+"""Numbers as people read them: thousands, times, counts; messages as sentences, without options."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+OPTIONS = {
+    "--blank-nan": "blanking of missing samples",
+    "--copy-traces": "copy of the traces",
+    "--dtype": "sample type",
+    "--n-channels": "number of channels",
+    "--out": "place",
+    "--peak-sign": "sign of spikes",
+    "--probe": "probe",
+    "--recording": "recording",
+    "--sampling-frequency": "sampling frequency",
+    "--settings": "settings",
+    "--stream": "stream",
+    "--time-range": "time range",
+}
+"""What options of the command line are called in the window; others are called by their own words."""
 MAX_NAMED = 4
 """Units that are called by their names where there may be many of them."""
 
@@ -40,3 +56,16 @@ def sentence(words: str) -> str:
     """`words` with a capital letter, unless they begin with a name of something, such as a file."""
     first = words.split(" ", 1)[0]
     return words[:1].upper() + words[1:] if first.isalpha() and first.islower() else words
+
+
+def without_options(text: str) -> str:
+    """`text` for the window: options of the command line are called what they are, or left out."""
+    text = re.sub(r"; '?ncpgui [a-z-]+ --[^;.']*'?( lists all)?", "", text)
+    text = re.sub(r" (\(|with )--[a-z][a-z_-]*\)?", "", text)
+    return re.sub(r"(\b(?:a|an|another|its own|this|no) )?(--[a-z][a-z_-]*)", _option, text)
+
+
+def _option(found: re.Match[str]) -> str:
+    article, option = found.groups()
+    named = OPTIONS.get(option, option.removeprefix("--").replace("-", " ").replace("_", " "))
+    return f"{article or 'the '}{named}"

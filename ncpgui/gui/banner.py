@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.app.words import without_options
 from ncpgui.gui.plain_text import Label
 
 
@@ -43,7 +44,7 @@ class Banner(QtWidgets.QFrame):
     ) -> None:
         """Show a message; `action` names a button that calls `do`; about : work that failed, in words."""
         self._do, self._about = do, _kind(about)
-        self.text.setText(text)
+        self.text.setText(without_options(text))
         self.action_button.setText(action)
         self.action_button.setVisible(do is not None)
         self.show()

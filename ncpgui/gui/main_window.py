@@ -12,7 +12,6 @@ from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.open_project import NOT_KEPT
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
-from ncpgui.app.work.recognition import without_options
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
@@ -210,7 +209,7 @@ class MainWindow(AskingWindow):
 
     def _want_recording(self, request: ReviewRequest, problem: str) -> None:
         self.banner.tell(
-            sentence(without_options(problem)),
+            sentence(problem),
             action="Choose the recording…",
             do=lambda: self.ask_recording_of(request),
         )

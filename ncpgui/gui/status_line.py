@@ -9,7 +9,7 @@ from PyQt5 import QtWidgets
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_wrong_left
-from ncpgui.app.words import count, duration, sentence, thousands
+from ncpgui.app.words import count, duration, sentence, thousands, without_options
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.plain_text import Label
@@ -41,7 +41,7 @@ class StatusLine(QtWidgets.QStatusBar):
 
     def tell(self, text: str) -> None:
         """Show a message for a while."""
-        self.showMessage(text, MESSAGE_MS)
+        self.showMessage(without_options(text), MESSAGE_MS)
 
     def count_wrong(self) -> None:
         """Say how many spikes the questions left are about."""

@@ -14,8 +14,9 @@ from later import Later
 
 from ncpgui.app import demo
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.words import without_options
 from ncpgui.app.work import jobs
-from ncpgui.app.work.recognition import recognize, without_options
+from ncpgui.app.work.recognition import recognize
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session

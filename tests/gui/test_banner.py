@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PyQt5 import QtCore
 
 from ncpgui.gui.banner import Banner
@@ -50,3 +51,35 @@ def test_its_buttons_leave_the_keys_to_the_panels_and_its_words_can_be_copied(qt
     assert banner.action_button.focusPolicy() == banner.close_button.focusPolicy() == QtCore.Qt.NoFocus
     assert banner.text.textInteractionFlags() == QtCore.Qt.TextSelectableByMouse
     assert banner.text.wordWrap()
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "it is gone; give it with --recording, or correct dat_path",
+            "it is gone; give it, or correct dat_path",
+        ),
+        (
+            "a.raw has several streams; choose one (--stream): 0, 1",
+            "a.raw has several streams; choose one: 0, 1",
+        ),
+        (
+            "there are 4 channels; leave --n-channels out",
+            "there are 4 channels; leave the number of channels out",
+        ),
+        ("it is damaged; give another --out", "it is damaged; give another place"),
+        ("nothing says where contacts are; add --probe", "nothing says where contacts are; add the probe"),
+        (
+            "it holds no traces; leave out --copy-traces",
+            "it holds no traces; leave out the copy of the traces",
+        ),
+        ("formats differ; 'ncpgui doctor --formats' lists all", "formats differ"),
+        ("no channel of -- and - is meant", "no channel of -- and - is meant"),
+    ],
+)
+def test_no_option_of_the_command_line_is_named(qtbot, said: str, shown: str) -> None:
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.tell(said)
+    assert banner.text.text() == shown

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
+from ncpgui.app.words import without_options
 from ncpgui.app.work.jobs import RecordingRequest, is_session
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import InputError, RecordingError, SessionError
@@ -52,11 +52,6 @@ def _is_session_file(path: Path) -> bool:
             return bool(file.attrs.get("encoding") == SESSION)
     except SessionError:
         return True
-
-
-def without_options(text: str) -> str:
-    """`text` without the options of the command line that it names."""
-    return re.sub(r" (\(|with )--[a-z-]+\)?", "", text)
 
 
 def is_raw(path: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.words import count, duration, sentence
+from ncpgui.app.words import count, duration, sentence, without_options
 from ncpgui.app.work.jobs import (
     RecordingInfo,
     RecordingRequest,
@@ -15,7 +15,7 @@ from ncpgui.app.work.jobs import (
     describe_recording,
     known_extensions,
 )
-from ncpgui.app.work.recognition import unused_session, without_options
+from ncpgui.app.work.recognition import unused_session
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.home import expanded
 from ncpgui.gui.dialogs.sorting_details import SortingDetails
