@@ -215,6 +215,18 @@ def _second(found: Row) -> str:
     )
 
 
+def _curated(found: Row) -> str:
+    given, alone, answered, *presets = found["sums"]
+    many = len({one["sorter"] for one in found["sortings"]}), len(found["sortings"])
+    return (
+        f"{many[1]} results of {many[0]} sorters: of {given['true units']} true units {given['found']} are "
+        f"found, by itself at 90 % {alone['found']}, with {answered['decisions']} decisions "
+        f"{answered['found']}, by merge presets {span([row['found'] for row in presets], 'd')}; "
+        f"wrong spikes {given['wrong spikes']} → {alone['wrong spikes']} and "
+        f"{answered['wrong spikes']}, presets {span([row['wrong spikes'] for row in presets], 'd')}"
+    )
+
+
 def _inserted(found: Row) -> str:
     said = []
     for kind in ("simulated", "real"):
@@ -295,6 +307,7 @@ FINDINGS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "How far is P(neuron) off?": ("neuron_probability", _neuron),
     "Are the questions few and right?": ("questions", _asked),
     "What is a second opinion worth?": ("review", _second),
+    "And beside SpikeInterface's curation?": ("curation", _curated),
     "How many inserted units are found again?": ("hybrid", _inserted),
     "How many receptive fields are found?": ("receptive_fields", _fields),
     "How well are spikes of one channel clustered?": ("clustering", _single),

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, read_binary
 
-from benchmarks.common.report import Origin, begin, keep, options, where
+from benchmarks.common.report import REVISION, Origin, begin, keep, options, where
 from benchmarks.curation.curation_page import AS_GIVEN, BY_ITSELF, OF_A_ROW, WITH_ANSWERS, page_of, sums
 from benchmarks.curation.others import PRESETS, analyzer_of, bombcell_labels, merged
 from benchmarks.curation.reviewed_sorting import (
@@ -177,7 +177,8 @@ def results(
             called, settings = asked_of(UNCORRECTED.get(sorter, sorter))
             found = sorted_apart(called, recording, cache / "found", settings)
             about = {"recording": name, "sorter": sorter, "true units": truth.n_units}
-            about |= {"version": found.version, "failure": found.failure, "made": date.today().isoformat()}
+            about |= {"version": found.version, "failure": found.failure}
+            about |= {"made": date.today().isoformat(), "source": REVISION.commit}
             if found.failure:
                 yield {**about, "rows": [], "units": []}
                 continue
@@ -208,12 +209,17 @@ def main() -> int:
         found = json.loads(kept.read_text(encoding="utf-8"))["sortings"]
     config = SortingConfig(posterior_samples=arguments.draws)
     origin = Origin(min(one.seed for one in chosen.values()), arguments.draws, {"spikes": "spikes"})
-    for one in results(chosen, arguments.sorters, arguments.cache, found.copy(), config):
-        found.append(one)
+
+    def write() -> str:
         page = page_of(found, development=arguments.development) + f"\n{where(device)}\n"
         keep(name, {"sums": sums(found), "sortings": found}, page=page, origin=origin, folder=arguments.out)
+        return page
+
+    for one in results(chosen, arguments.sorters, arguments.cache, found.copy(), config):
+        found.append(one)
+        write()
         print(one["recording"], one["sorter"], one["failure"] or "", flush=True)
-    print(page_of(found, development=arguments.development))
+    print(write())
     return 0
 
 
