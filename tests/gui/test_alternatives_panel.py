@@ -40,12 +40,14 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
     assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
 
 
-def test_a_card_says_what_the_network_alone_says_where_all_spikes_change_it(panel, screen) -> None:
+def test_a_card_says_that_firing_times_speak_for_it_and_its_tooltip_what_the_network_alone_says(
+    panel, screen
+) -> None:
     card = replace(panel.cards[0].card, mass=0.91, evidence={"waveforms": 0.6, "times": 0.91})
     widget = CardWidget(card, 1.0, LIGHT)
     widget.resize(264, 200)
     assert f"network alone 60{THIN}%, with all spikes and their times 91{THIN}%" in widget.toolTip()
-    assert f"network alone 60{THIN}%" in [text.words for text in painted_texts(widget)]
+    assert "times speak for it" in [text.words.removeprefix("firing ") for text in painted_texts(widget)]
     for same in ({}, {"waveforms": 0.9101, "times": 0.91}):
         widget.set_card(replace(card, evidence=same), 1.0, LIGHT)
         assert "network alone" not in widget.toolTip()
@@ -59,39 +61,30 @@ def test_a_card_shows_the_stimulus_apart_from_waveforms_and_times(panel, screen)
         f"network alone 30{THIN}%, with all spikes and their times 11{THIN}%, with the stimulus >99{THIN}%"
         in widget.toolTip()
     )
-    for width, words in (
-        (400, f"waveforms 30{THIN}%, times 11{THIN}%, stimulus >99{THIN}%"),
-        (264, f"waveforms 30{THIN}%, times 11{THIN}%, stimulus >99{THIN}%"),
-        (190, f"without stimulus 11{THIN}%"),
-    ):
+    for width, words in ((264, "the stimulus speaks for it"), (190, "the stimulus speaks for it")):
         widget.resize(width, 200)
         texts = painted_texts(widget)
         assert words in [text.words for text in texts]
+        assert not [text.words for text in texts if "waveforms" in text.words]
         assert collisions(texts) == []
 
 
-def test_times_that_change_nothing_are_not_named_beside_the_stimulus(panel) -> None:
-    shares = {"waveforms": 0.3, "times": 0.301, "stimulus": 0.9}
-    card = replace(panel.cards[0].card, mass=0.9, evidence=shares)
-    assert card.by_evidence[0] == f"waveforms 30{THIN}%, stimulus 90{THIN}%"
-    same = replace(card, evidence={"waveforms": 0.9, "times": 0.9, "stimulus": 0.9})
-    assert same.by_evidence == ()
-
-
-def test_a_card_names_echoes_apart_with_and_without_a_stimulus(panel) -> None:
-    card = replace(panel.cards[0].card, mass=0.98, evidence={"waveforms": 0.0, "times": 0.0, "echoes": 0.98})
-    assert card.by_evidence == (
-        f"waveforms <1{THIN}%, echoes 98{THIN}%",
-        f"without echoes <1{THIN}%",
-        f"else <1{THIN}%",
-    )
-    assert card.evidence_help.endswith(f"with echoes of other units 98{THIN}%")
-    shares = {"waveforms": 0.3, "times": 0.5, "stimulus": 0.7, "echoes": 0.9}
-    both = replace(card, mass=0.9, evidence=shares)
-    assert both.by_evidence[0] == (
-        f"waveforms 30{THIN}%, times 50{THIN}%, stimulus 70{THIN}%, echoes 90{THIN}%"
-    )
-    assert both.by_evidence[1] == f"without echoes 70{THIN}%"
+@pytest.mark.parametrize(
+    ("shares", "why"),
+    [
+        ({"waveforms": 0.3, "times": 0.301, "stimulus": 0.9}, "the stimulus speaks for it"),
+        ({"waveforms": 0.9, "times": 0.9, "stimulus": 0.9}, None),
+        ({"waveforms": 0.0, "times": 0.0, "echoes": 0.98}, "echoes speak for it"),
+        ({"waveforms": 0.3, "times": 0.7, "stimulus": 0.6, "echoes": 0.61}, "firing times speak for it"),
+        ({"waveforms": 0.9, "times": 0.4}, "firing times speak against it"),
+        ({"waveforms": 0.5, "times": 0.94, "stimulus": 0.2}, "the stimulus speaks against it"),
+        ({}, None),
+    ],
+)
+def test_a_card_says_in_a_sentence_what_speaks_most_for_it_or_against_it(panel, shares, why) -> None:
+    card = replace(panel.cards[0].card, evidence=shares)
+    assert (card.why[0] if card.why else None) == why
+    assert bool(card.evidence_help) == bool(why)
 
 
 @pytest.mark.parametrize("width", CARD_WIDTH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -126,27 +127,28 @@ class Card:
         return f"{self.percent} of the posterior ({self.error} % Monte Carlo error){was}"
 
     @property
-    def by_evidence(self) -> tuple[str, ...]:
-        """What each kind of evidence makes of it, the longest words first, for where there is little room.
+    def why(self) -> tuple[str, ...]:
+        """What beside the waveforms says most for it or against it: a sentence, and the same shorter.
 
-        () where all kinds say the same.
+        () where waveforms say the same as all evidence together.
         """
-        told = {name: percent_of_draws(mass) for name, mass in self.evidence.items()}
-        if not {STIMULUS, ECHOES} & set(told):
-            alone = told.get(WAVEFORMS, self.percent)
-            return () if alone == self.percent else (f"network alone {alone}",)
-        if len(set(told.values())) == 1:
+        steps = [*self.evidence.items()]
+        if len({percent_of_draws(mass) for _, mass in steps}) < 2:
             return ()
-        *_, (_, before), (last, _) = told.items()
-        if told[WAVEFORMS] == told[TIMES]:
-            del told[TIMES]
-        shares = ", ".join(f"{name} {share}" for name, share in told.items())
-        return shares, f"without {last} {before}", f"else {before}"
+        changes = [(_logit(after) - _logit(before), name) for (_, before), (name, after) in pairwise(steps)]
+        change, name = max(changes, key=lambda one: abs(one[0]))
+        long, short = {
+            TIMES: ("firing times speak", "times speak"),
+            STIMULUS: ("the stimulus speaks", "stimulus"),
+            ECHOES: ("echoes speak", "echoes"),
+        }[name]
+        side = "for it" if change > 0 else "against it"
+        return f"{long} {side}", f"{short} {side}"
 
     @property
     def evidence_help(self) -> str:
-        """The same as a sentence; '' where all kinds say the same."""
-        if not self.by_evidence:
+        """What each kind of evidence makes of it, one after the other; '' where all kinds say the same."""
+        if not self.why:
             return ""
         words = {
             WAVEFORMS: "network alone",
@@ -186,6 +188,12 @@ class Card:
         """Spikes of each unit, and those of none."""
         parts = [f"{unit.name}: {thousands(unit.n_spikes)}" for unit in self.units]
         return " · ".join([*parts, self.unassigned])
+
+
+def _logit(p: float) -> float:
+    """Log odds of a probability, which no few draws make 0 or 1."""
+    known = min(max(p, 0.001), 0.999)
+    return float(np.log(known / (1 - known)))
 
 
 @dataclass(frozen=True)

@@ -138,25 +138,15 @@ class CardWidget(QtWidgets.QWidget):
         advance = painter.fontMetrics().horizontalAdvance
         fits = (words for words in card.conditions if advance(words) <= beside.width())
         painter.drawText(beside, LEFT, next(fits, ""))
-        if card.by_evidence:
+        why = next((words for words in card.why if advance(words) <= line.width()), "")
+        if why:
             line.translate(0, LINE_PX)
-            self._paint_evidence(painter, line)
+            painter.drawText(line, LEFT, why)
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
         for text in whole_parts(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, text)
         return line.bottom()
-
-    def _paint_evidence(self, painter: QtGui.QPainter, line: QtCore.QRectF) -> None:
-        """Paint what each kind of evidence says: all of it, small if need be, else the longest that fits."""
-        usual = painter.font()
-        first, *shorter = self.card.by_evidence
-        for words, size in ((first, usual), (first, font(10)), *((words, usual) for words in shorter)):
-            painter.setFont(size)
-            if painter.fontMetrics().horizontalAdvance(words) <= line.width():
-                break
-        painter.drawText(line, LEFT, elided(painter, words, line.width()))
-        painter.setFont(usual)
 
     def _paint_units(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:
         """Mean waveform on the main channel and share of the spikes, one small tile a unit."""
