@@ -29,8 +29,9 @@ KEYS = {
     "t-SNE": "sampled spikes and contacts",
     "receptive fields": "spikes of a unit",
     "responses to events": "events, their kind, window, spikes of a unit",
+    "findings over draws": "finding, events, edits, sampled components",
     "correlograms": "scale, spikes of each unit of the grid",
-    "traces": "contacts and sample",
+    "traces": "contacts, sample and how far around it",
     "quality metrics": "unit and version of its spikes",
     "firing times of pairs": "two units and versions of their spikes",
 }
