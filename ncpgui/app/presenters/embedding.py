@@ -14,6 +14,8 @@ from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, colors_of
 from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
+PALE, PALE_WORDS = 0.75, "pale: unit uncertain"
+"""Opacity below which a point is seen to be pale, and what that means."""
 MIN_OPACITY = 0.25
 NO_FEATURES = (
     "These points are made of features of single spikes, and the sorter kept none (pc_features.npy)."
@@ -36,8 +38,14 @@ class EmbeddingView:
 
     @property
     def note(self) -> str:
-        """What the points are, beside the title of the panel."""
-        return f"{self.method} of {count(len(self.points), 'spike')}" if len(self.points) else ""
+        """What the points are, and what pale ones are where there are some, beside the title of the panel."""
+        if not len(self.points):
+            return ""
+        opacity = self.points.opacity
+        has_pale = opacity is not None and bool((opacity < PALE).any())
+        return f"{self.method} of {count(len(self.points), 'spike')}" + (
+            f" · {PALE_WORDS}" if has_pale else ""
+        )
 
 
 def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) -> EmbeddingView:
