@@ -50,6 +50,8 @@ def page_of(sortings: Sequence[Row], *, development: bool = False) -> str:
     if done:
         parts += ["## All sortings", table(sums(done)), "## Which units are right", ABOUT_UNITS]
         parts += [table(judged(done)), table(calibrated(done)), "## Each sorting", table(each(done))]
+        made = dict.fromkeys((one["made"], str(one["source"])[:12]) for one in done)
+        parts.append(f"Reviewed on {', '.join(f'{day} by source {source}' for day, source in made)}.")
     return "\n\n".join(parts) + "\n"
 
 
