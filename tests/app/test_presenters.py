@@ -187,6 +187,9 @@ def test_the_badge_tells_the_largest_error_of_the_cards_and_whether_the_order_ma
     steady = badge([together] * 80 + [apart] * 80)  # in every order one half
     assert steady is not None
     assert (steady.trust, steady.text) == ("steady", "steady ± 3\u2009%")
+    rounded = badge([together] * 80 + [apart] * 80, error=0.0951)
+    assert rounded is not None
+    assert (rounded.trust, rounded.text) == ("unsteady", "unsteady ± 10\u2009%")
     wide = badge([together] * 80 + [apart] * 80, error=0.16)
     assert wide is not None
     assert (wide.trust, wide.text) == ("unsteady", "unsteady ± 16\u2009%")

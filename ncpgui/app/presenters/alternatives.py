@@ -392,8 +392,8 @@ def _badge(workspace: Workspace, component: Component, cards: Sequence[Card]) ->
     return TrustBadge(kind, f"{kind} {worst.error}\u2009%", measured)
 
 
-LARGE_ERROR = 0.1
-"""Error of a probability from which on it is rough, whatever the order does."""
+LARGE_ERROR = 0.095
+"""Error of a probability from which on it is rough, whatever the order does: what is shown as 10 %."""
 _ADVICE_LARGE_ERROR = "The error is large: take the probabilities as rough."
 _ADVICE: dict[Trust, str] = {
     "steady": "So it is with spikes like those that the network was trained on.",
