@@ -18,17 +18,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 from spikeinterface.core import NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table
 from benchmarks.findings.coverage import quantity_of, tuning_of
-from benchmarks.findings.known_findings import FIRST_SEED, KINDS, KnownFindings, known_findings
+from benchmarks.findings.known_findings import KnownFindings, add_recordings, chosen_recordings
 from benchmarks.probabilities.questions import best_answer
 from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
 from ncpgui.app.model.workspace import Workspace
@@ -252,21 +250,13 @@ cell* that of one cell, with questions by their effect on its unit alone. *Soone
 def main() -> None:
     """Measure, print and keep."""
     parser = options(__doc__)
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "findings"
-    parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
-    parser.add_argument("--draws", type=int, default=50, help="of each recording  [50]")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED)
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
-    )
+    add_recordings(parser, n_draws=50)
     arguments = parser.parse_args()
     begin(arguments)
     rows: list[dict[str, Any]] = []
-    n_recordings = 2 if arguments.quick else arguments.recordings
-    for number in range(n_recordings):
-        known = known_findings(
-            KINDS[number % 2], arguments.seed + number, arguments.cache, quick=arguments.quick
-        )
+    n_recordings = 0
+    for known in chosen_recordings(arguments):
+        n_recordings += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             rows += rows_of(known, n_draws=arguments.draws)

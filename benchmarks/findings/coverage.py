@@ -13,21 +13,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 
 from benchmarks.common.report import Origin, begin, keep, options, table
 from benchmarks.findings.known_findings import (
-    FIRST_SEED,
-    KINDS,
     N_ORIENTATIONS,
     TRIAL_S,
     KnownFindings,
-    known_findings,
+    add_recordings,
+    chosen_recordings,
     tuned_rate_hz,
 )
 from ncpgui.analysis.comparison import compare
@@ -288,20 +285,12 @@ each channel.
 def main() -> None:
     """Measure, print and keep."""
     parser = options(__doc__)
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "findings"
-    parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
-    parser.add_argument("--draws", type=int, default=100, help="of each recording  [100]")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED)
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
-    )
+    add_recordings(parser, n_draws=100)
     arguments = parser.parse_args()
     begin(arguments)
     rows: list[dict[str, Any]] = []
     told: list[dict[str, Any]] = []
-    for number in range(2 if arguments.quick else arguments.recordings):
-        seed = arguments.seed + number
-        known = known_findings(KINDS[number % 2], seed, arguments.cache, quick=arguments.quick)
+    for number, known in enumerate(chosen_recordings(arguments)):
         made = draws(known.session, arguments.draws, seed=known.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import platformdirs
 from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
@@ -124,6 +126,24 @@ def known_findings(kind: str, seed: int, cache: Path, *, quick: bool = False) ->
     with replaced_file(kept) as beside, beside.open("wb") as file:
         pickle.dump(found, file)
     return found
+
+
+def add_recordings(parser: argparse.ArgumentParser, *, n_draws: int) -> None:
+    """Add the options that say which recordings are asked, and how many draws of each."""
+    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "findings"
+    parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
+    parser.add_argument("--draws", type=int, default=n_draws, help=f"of each recording  [{n_draws}]")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED)
+    parser.add_argument(
+        "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
+    )
+
+
+def chosen_recordings(arguments: argparse.Namespace) -> Iterator[KnownFindings]:
+    """The recordings of these options, one after the other; two small ones with ``--quick``."""
+    for number in range(2 if arguments.quick else arguments.recordings):
+        seed = arguments.seed + number
+        yield known_findings(KINDS[number % 2], seed, arguments.cache, quick=arguments.quick)
 
 
 def main() -> None:
