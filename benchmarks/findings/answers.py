@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from spikeinterface.core import NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table
-from benchmarks.findings.coverage import quantity_of, tuning_of
+from benchmarks.findings.coverage import QUANTITY_OF, analyses
 from benchmarks.findings.known_findings import KnownFindings, add_recordings, chosen_recordings
 from benchmarks.probabilities.questions import best_answer
 from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
@@ -33,7 +33,6 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.component import Component
 from ncpgui.core.seeds import stream
 from ncpgui.engine import default_model
-from ncpgui.findings.analyses import Rates, ReceptiveFields
 from ncpgui.findings.draws import draws
 from ncpgui.findings.effects import effects
 from ncpgui.findings.finding import bootstrapped
@@ -61,13 +60,6 @@ class Answered:
         return np.array([self.errors(frozenset(order[:n])) for n in range(len(order) + 1)])
 
 
-def names_of(known: KnownFindings) -> list[tuple[TrainAnalysis, tuple[str, ...]]]:
-    """What is asked of a recording, and its results that are looked at."""
-    if known.kind == "retina":
-        return [(Rates(), ("rate_hz",)), (ReceptiveFields(known.plan.stimulus), ("x_px", "y_px"))]
-    return [(tuning_of(known), ("mean_hz", "peak", "width"))]
-
-
 def rows_of(known: KnownFindings, *, n_draws: int) -> list[dict[str, Any]]:
     """One row for each result whose error answers can lessen: of all cells together, and of single cells."""
     made = draws(known.session, n_draws, seed=known.seed)
@@ -85,7 +77,9 @@ def rows_of(known: KnownFindings, *, n_draws: int) -> list[dict[str, Any]]:
     queue = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
     by_id = {component.id: component for component in project.components}
     rows = []
-    for analysis, results in names_of(known):
+    for analysis in analyses(known):
+        given = analysis.of_train(_train(trains[0], project))
+        results = [name for name in QUANTITY_OF if name in given]
         found = propagate(made, analysis, bootstraps=BOOTSTRAPS)
         of_truth = [
             _with_errors(analysis, results, _train(train, project), stream(known.seed, k))
@@ -100,7 +94,7 @@ def rows_of(known: KnownFindings, *, n_draws: int) -> list[dict[str, Any]]:
             if before - after > 0.1:
                 rows.append(
                     {
-                        "recording": known.name, "finding": quantity_of(name), "name": name, "of": "all",
+                        "recording": known.name, "finding": QUANTITY_OF[name], "name": name, "of": "all",
                         "before": before, "after": after, "questions": len(queue),
                         **{how: _halved([_rms(row) for row in one]) for how, one in curve.items()},
                     }
@@ -114,7 +108,7 @@ def rows_of(known: KnownFindings, *, n_draws: int) -> list[dict[str, Any]]:
                 alone = answered.curve(_order(own, queue))[:, k]
                 rows.append(
                     {
-                        "recording": known.name, "finding": quantity_of(name), "name": name, "of": k,
+                        "recording": known.name, "finding": QUANTITY_OF[name], "name": name, "of": k,
                         "before": float(curve["queue"][0][k]), "after": float(curve["queue"][-1][k]),
                         "questions": len(queue),
                         "queue": _halved(curve["queue"][:, k].tolist()), "effect": _halved(alone.tolist()),

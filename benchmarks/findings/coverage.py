@@ -100,14 +100,13 @@ def with_dead_time(rate_hz: Floats) -> Floats:
     return np.asarray(rate_hz / (1 + rate_hz * retina.REFRACTORY_MS / 1000))
 
 
-def quantity_of(name: str) -> str:
-    """Row of the table that a result belongs to."""
-    return {
-        **dict.fromkeys(("rate_hz", "mean_hz"), "rate"),
-        **dict.fromkeys(("x_px", "y_px"), "field centre"),
-        "peak": "preferred orientation",
-        "width": "tuning width",
-    }[name]
+QUANTITY_OF = {
+    **dict.fromkeys(("rate_hz", "mean_hz"), "rate"),
+    **dict.fromkeys(("x_px", "y_px"), "field centre"),
+    "peak": "preferred orientation",
+    "width": "tuning width",
+}
+"""Results that are looked at, and the row of the table that each belongs to."""
 
 
 def covers(one: Finding, truth: float, period: float | None) -> bool:
@@ -167,7 +166,7 @@ def rows_of(known: KnownFindings, made: Draws) -> list[dict[str, Any]]:
                 {
                     "recording": known.name,
                     "unit": int(unit),
-                    "quantity": quantity_of(name),
+                    "quantity": QUANTITY_OF[name],
                     "name": name,
                     "snr": float(known.plan.cells["amplitude_sd"][cell]),
                     "is_twin": cell in twins,

@@ -16,7 +16,7 @@ from ncpgui.app.presenters.finding import (
     present_finding,
     shares_of,
 )
-from ncpgui.app.work.finding import Chosen, findings_of_units
+from ncpgui.app.work.finding import findings_of_units
 from ncpgui.core.events import Events
 from tests.doubtful_project import SIZES, component_of, posterior_of, project_of
 from tests.tiny_project import tiny_project
@@ -32,7 +32,7 @@ def project():
 
 @pytest.fixture(scope="module")
 def found(project) -> dict[int, FindingOfUnit]:
-    return {one.unit: one for one in findings_of_units(Chosen(project, RATE))}
+    return {one.unit: one for one in findings_of_units(project, RATE.needs)[RATE.result]}
 
 
 def test_the_rate_of_a_unit_is_its_mean_over_draws(project, found) -> None:
@@ -87,10 +87,15 @@ def test_the_peak_after_events_is_that_of_the_spikes_after_them(project) -> None
     """Counted by hand, around an event that no spike is a whole number of bins away from."""
     peak = next(one for one in CHOICES if one.result == "peak_hz")
     timed = replace(project, events=Events(np.array([0.00013])))
-    found = {one.unit: one for one in findings_of_units(Chosen(timed, peak))}
+    found = {one.unit: one for one in findings_of_units(timed, peak.needs)[peak.result]}
     first = project.spikes.sample_index[project.unit_of_spike == 1] / project.spikes.sampling_frequency_hz
     counts = np.histogram(first, 0.00013 + np.arange(-10, 41) * 0.02)[0]
     assert found[1].in_use == pytest.approx(counts.max() / 0.02)
+
+
+def test_results_of_one_analysis_are_made_at_once(project) -> None:
+    timed = replace(project, events=Events(np.array([0.00013])))
+    assert set(findings_of_units(timed, "events")) == {"peak_hz", "latency_s"}
 
 
 def test_the_queue_takes_the_order_of_a_finding_and_gets_its_own_back() -> None:

@@ -29,7 +29,7 @@ KEYS = {
     "t-SNE": "sampled spikes and contacts",
     "receptive fields": "spikes of a unit",
     "responses to events": "events, their kind, window, spikes of a unit",
-    "findings over draws": "finding, events, edits, sampled components",
+    "findings over draws": "its data, edits, sampled components",
     "correlograms": "scale, spikes of each unit of the grid",
     "traces": "contacts, sample and how far around it",
     "quality metrics": "unit and version of its spikes",

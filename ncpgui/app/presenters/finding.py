@@ -17,6 +17,8 @@ DEPENDS_FROM = 0.19
 """Share of the variance from which on a finding depends on a question: its answer narrows the interval by a
 tenth or more."""
 MOST_NAMED = 2
+Needs = Literal["", "stimulus", "events"]
+"""What a session must have for a finding; those that need the same are of one analysis."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class FindingChoice:
     name: str
     result: str
     unit: str
-    needs: Literal["", "stimulus", "events"] = ""
+    needs: Needs = ""
 
     def is_possible(self, project: Project | None) -> bool:
         """Whether a project has what it needs."""

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
+from ncpgui.app.presenters.finding import CHOICES, FindingOfUnit, Needs
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 
 if TYPE_CHECKING:
+    from ncpgui.findings.finding import Key
     from ncpgui.findings.propagate import TrainAnalysis
 
 N_DRAWS = 50
 BOOTSTRAPS = 40
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """What is computed: a project with its history, and the finding that was chosen."""
+def findings_of_units(
+    project: Project, needs: Needs, *, progress: Progress = silent
+) -> dict[str, tuple[FindingOfUnit, ...]]:
+    """Intervals of all units in use by the name of the result, and how much the answers narrow them.
 
-    project: Project
-    choice: FindingChoice
+    All results that need the same come of one analysis, and are made at once.
 
-
-def findings_of_units(chosen: Chosen, *, progress: Progress = silent) -> tuple[FindingOfUnit, ...]:
-    """Intervals of all units in use, and how much the answer to each question narrows them.
+    project : with everything done in its history; needs : what the results need of it
 
     Raises
     ------
@@ -40,33 +38,34 @@ def findings_of_units(chosen: Chosen, *, progress: Progress = silent) -> tuple[F
     from ncpgui.session.decided import decided
 
     progress(0, 1, "drawing sortings")
-    made = draws(decided(chosen.project), N_DRAWS)
-    result = chosen.choice.result
-    found = propagate(made, _analysis(chosen), bootstraps=BOOTSTRAPS, progress=progress)
-    narrowed: dict[int, list[tuple[int, float]]] = {}
-    for one in effects(made, found, names=[result]):
-        if isinstance(one.of, int):
-            narrowed.setdefault(one.of, []).append((one.component, one.share))
-    return tuple(
-        FindingOfUnit(
-            unit=unit,
-            in_use=float(of_unit.in_use),
-            mean=float(of_unit.mean),
-            low=float(of_unit.low),
-            high=float(of_unit.high),
-            from_sorting=float(of_unit.from_sorting),
-            p_there=float(of_unit.p_there),
-            questions=tuple(narrowed.get(unit, ())),
+    made = draws(decided(project), N_DRAWS)
+    results = [one.result for one in CHOICES if one.needs == needs]
+    found = propagate(made, _analysis(project, needs), bootstraps=BOOTSTRAPS, progress=progress)
+    narrowed: dict[tuple[Key, str], list[tuple[int, float]]] = {}
+    for one in effects(made, found, names=results):
+        narrowed.setdefault((one.of, one.name), []).append((one.component, one.share))
+    return {
+        result: tuple(
+            FindingOfUnit(
+                unit=unit,
+                in_use=float(of_unit.in_use),
+                mean=float(of_unit.mean),
+                low=float(of_unit.low),
+                high=float(of_unit.high),
+                from_sorting=float(of_unit.from_sorting),
+                p_there=float(of_unit.p_there),
+                questions=tuple(narrowed.get((unit, result), ())),
+            )
+            for unit in made.posterior.units.tolist()
+            if (of_unit := found.found.get((unit, result))) is not None
         )
-        for unit in made.posterior.units.tolist()
-        if (of_unit := found.found.get((unit, result))) is not None
-    )
+        for result in results
+    }
 
 
-def _analysis(chosen: Chosen) -> TrainAnalysis:
+def _analysis(project: Project, needs: Needs) -> TrainAnalysis:
     from ncpgui.findings.analyses import Psth, Rates, ReceptiveFields
 
-    project, needs = chosen.project, chosen.choice.needs
     if needs == "stimulus":
         assert project.stimulus is not None
         return ReceptiveFields(project.stimulus)

@@ -8,7 +8,7 @@ templates              nothing: there is one set                     the folder 
 t-SNE                  sampled spikes and contacts                   their features
 receptive fields       spikes of a unit                              the stimulus
 responses to events    events, their kind, window, spikes of a unit  when they were
-findings over draws    finding, events, edits, sampled components    the posterior as it stands
+findings over draws    its data, edits, sampled components          the posterior as it stands
 correlograms           scale, spikes of each unit of the grid        when they were
 traces                 contacts, sample and how far around it        the recording
 quality metrics        unit and version of its spikes                when and how large they were
@@ -34,7 +34,7 @@ from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, 
 from ncpgui.app.presenters.traces import Look, TraceWindow
 from ncpgui.app.work import jobs
 from ncpgui.app.work.computed import Computed
-from ncpgui.app.work.finding import Chosen, findings_of_units
+from ncpgui.app.work.finding import findings_of_units
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Component, ComponentWaveforms
@@ -202,8 +202,10 @@ class PanelData:
         project = self._workspace.project
         if project is None or not choice.is_possible(project):
             return None, ""
-        key = (choice, project.events, len(self._workspace.history.entries), len(project.components))
-        return self._findings.get(key, Chosen(self._workspace.snapshot(), choice)), self._findings.problem
+        edits, sampled = len(self._workspace.history.entries), len(project.components)
+        key = (choice.needs, project.events, edits, sampled)
+        found = self._findings.get(key, self._workspace.snapshot())
+        return None if found is None else found[choice.result], self._findings.problem
 
     def correlograms(self, scale: Scale) -> Trains | None:
         """Correlograms of the grid on screen."""
@@ -306,8 +308,8 @@ def _read_templates(asked: Mapping[str, Project], progress: Progress) -> dict[st
     return {key: jobs.given_shapes(project, progress=progress) for key, project in asked.items()}
 
 
-def _find(asked: Mapping[Any, Chosen], progress: Progress) -> dict[Any, tuple[FindingOfUnit, ...]]:
-    return {key: findings_of_units(chosen, progress=progress) for key, chosen in asked.items()}
+def _find(asked: Mapping[Any, Project], progress: Progress) -> dict[Any, Any]:
+    return {key: findings_of_units(project, key[0], progress=progress) for key, project in asked.items()}
 
 
 def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> dict[Any, Any]:
