@@ -37,6 +37,7 @@ from ncpgui.findings.draws import draws
 from ncpgui.findings.effects import effects
 from ncpgui.findings.finding import bootstrapped
 from ncpgui.findings.propagate import Train, TrainAnalysis, propagate
+from ncpgui.findings.recorded import Recorded
 
 Floats = NDArray[np.float64]
 BOOTSTRAPS = 40
@@ -137,8 +138,8 @@ def _rms(errors: Floats) -> float:
 
 
 def _train(samples: NDArray[np.integer], project: Any) -> Train:
-    spikes = project.spikes
-    return Train(np.asarray(samples, np.int64), spikes.sampling_frequency_hz, spikes.duration_s)
+    clock, n_samples = project.recording.clock, project.spikes.n_samples
+    return Train(np.asarray(samples, np.int64), Recorded(clock, n_samples))
 
 
 def _with_errors(

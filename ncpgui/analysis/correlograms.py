@@ -55,6 +55,7 @@ def correlograms(
     times, labels = np.concatenate(trains), np.repeat(rows, [len(train) for train in trains])
     sorting = NumpySorting.from_samples_and_labels([times], [labels], sampling_frequency_hz, unit_ids=rows)
     counts, edges_ms = compute_correlograms(sorting, window_ms=window_ms, bin_ms=bin_ms, method="numpy")
+    counts = counts.swapaxes(0, 1)  # theirs are of the first from the second
     close, by_chance = close_pairs(trains, sampling_frequency_hz=sampling_frequency_hz)
     found = [intervals_ms(train, sampling_frequency_hz=sampling_frequency_hz) for train in trains]
     return Correlograms(

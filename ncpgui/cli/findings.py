@@ -162,21 +162,17 @@ def _checked(
 
 
 def _analysis(name: str, asked: tuple[Any, float] | None, period: float | None, project: Project) -> Any:
-    from dataclasses import replace
-
     from ncpgui.findings.analyses import Rates, ReceptiveFields, Tuning
     from ncpgui.findings.population import Decoding
 
     if name == "rates":
         return Rates()
     if name == "fields":
-        stimulus = project.stimulus
-        if stimulus is None:
+        if project.stimulus is None:
             raise InputError(
                 "--of fields needs white noise, and the session has no stimulus; sort with --stimulus"
             )
-        first = project.recording.first_sample
-        return ReceptiveFields(replace(stimulus, trigger_sample=stimulus.trigger_sample + first))
+        return ReceptiveFields.of_project(project)
     assert asked is not None
     trials, duration_s = asked
     if name == "tuning":

@@ -7,15 +7,17 @@ condition, or stretches of the recording drawn again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.analysis.event_response import bin_edges
 from ncpgui.core.arguments import array, number, whole_number
 from ncpgui.core.errors import InputError
+from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.findings.propagate import Train
 
@@ -38,23 +40,26 @@ class Rates:
 
     def of_train(self, train: Train) -> dict[str, Any]:
         """Spikes a second."""
-        return {"rate_hz": len(train.samples) / train.duration_s}
+        return {"rate_hz": len(train.samples) / train.recorded.duration_s}
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
         """The same of stretches drawn again."""
-        place = (train.seconds - train.start_s) / train.duration_s * self.n_stretches
-        counts = np.bincount(place.astype(np.int64).clip(0, self.n_stretches - 1), minlength=self.n_stretches)
+        place = train.recorded.stretch_of(train.samples, self.n_stretches)
+        counts = np.bincount(place, minlength=self.n_stretches)
         drawn = counts[rng.integers(0, self.n_stretches, self.n_stretches)]
         # a sum of n draws with replacement varies by (n - 1) / n of what it should
         wider = np.sqrt(self.n_stretches / (self.n_stretches - 1))
-        return {"rate_hz": (counts.sum() + wider * (drawn.sum() - counts.sum())) / train.duration_s}
+        return {"rate_hz": (counts.sum() + wider * (drawn.sum() - counts.sum())) / train.recorded.duration_s}
 
 
 @dataclass(frozen=True, eq=False)
 class Psth:
-    """Rate around events: `psth_hz` (n_bins,), `peak_hz`, and its time `latency_s`.
+    """Rate around events: `psth_hz` (n_bins,), `peak_hz` after the event, and its time `latency_s`.
 
-    events_s : (n_events,) s of the recording; before_s, after_s, bin_s : window and bins
+    Counted as in the panel Events (`analysis.event_response`): what was not recorded is no silence, and the
+    window is at least as wide as asked for, with an edge of the bins at the event.
+
+    events_s : (n_events,) s of the recording's clock; before_s, after_s, bin_s : window and bins
     """
 
     events_s: ArrayLike
@@ -66,40 +71,21 @@ class Psth:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events_s", _checked_times(self.events_s, "events_s"))
-        if not (self.bin_s > 0 and self.before_s + self.after_s >= self.bin_s):
-            raise InputError(
-                f"a PSTH needs a bin of more than 0 s that fits its window, got bin_s={self.bin_s}, "
-                f"before_s={self.before_s}, after_s={self.after_s}"
-            )
-
-    @cached_property
-    def edges_s(self) -> Floats:
-        """(n_bins + 1,) of the bins, from the event on."""
-        n_bins = round((self.before_s + self.after_s) / self.bin_s)
-        return np.asarray(-self.before_s + self.bin_s * np.arange(n_bins + 1), dtype=np.float64)
+        bin_edges(self.before_s, self.after_s, self.bin_s)
 
     def of_train(self, train: Train) -> dict[str, Any]:
         """Of all events."""
-        return self._of(self._counts(train).mean(axis=0))
+        return self._of(train, np.asarray(self.events_s))
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
         """Of events drawn again."""
-        counts = self._counts(train)
-        return self._of(counts[rng.integers(0, len(counts), len(counts))].mean(axis=0))
+        events_s = np.asarray(self.events_s)
+        return self._of(train, events_s[rng.integers(0, len(events_s), len(events_s))])
 
-    def _counts(self, train: Train) -> NDArray[np.int64]:
-        """Spikes in each bin of each event."""
-        edges = np.asarray(self.events_s)[:, None] + self.edges_s
-        return np.diff(np.searchsorted(train.seconds, edges), axis=1)
-
-    def _of(self, mean: Floats) -> dict[str, Any]:
-        rate = mean / self.bin_s
-        best = int(rate.argmax())
-        return {
-            "psth_hz": rate,
-            "peak_hz": rate[best],
-            "latency_s": (self.edges_s[best] + self.edges_s[best + 1]) / 2,
-        }
+    def _of(self, train: Train, events_s: Floats) -> dict[str, Any]:
+        found = train.recorded.response(train.samples, events_s, self.before_s, self.after_s, self.bin_s)
+        peak_hz, latency_s = found.peak
+        return {"psth_hz": found.rate_hz, "peak_hz": peak_hz, "latency_s": latency_s}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +98,7 @@ class Tuning:
 
     Parameters
     ----------
-    starts_s : (n_trials,) s of the recording; duration_s : of a trial
+    starts_s : (n_trials,) s of the recording's clock; duration_s : of a trial, all of which was recorded
     values : (n_trials,) of the stimulus
     period : of values on a circle, such as 180 for orientations in degrees; the peak is a von Mises function
         then, and a Gaussian else
@@ -164,9 +150,7 @@ class Tuning:
         return self._of(again, self._of_trial)
 
     def _counts(self, train: Train) -> NDArray[np.int64]:
-        starts = np.asarray(self.starts_s)
-        begin, end = np.searchsorted(train.seconds, [starts, starts + self.duration_s])
-        return np.asarray(end - begin)
+        return train.recorded.spikes_in_trials(train.samples, np.asarray(self.starts_s), self.duration_s)
 
     def _of(self, counts: NDArray[Any], of_trial: NDArray[np.int64]) -> dict[str, Any]:
         n = np.bincount(of_trial, minlength=len(self.stimuli))
@@ -254,14 +238,23 @@ class ReceptiveFields:
             raise InputError(f"stimulus is a Stimulus of frames and triggers, got {self.stimulus!r}")
         whole_number(self.n_lags, "n_lags", least=1)
 
+    @staticmethod
+    def of_project(project: Project) -> ReceptiveFields:
+        """Those of the stimulus of a project, whose triggers count from its own first sample."""
+        assert project.stimulus is not None
+        first = project.recording.first_sample
+        return ReceptiveFields(
+            replace(project.stimulus, trigger_sample=project.stimulus.trigger_sample + first)
+        )
+
     def of_train(self, train: Train) -> dict[str, Any]:
         """Of all spikes."""
         return self._of(train.samples)
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
         """Of stretches drawn again."""
-        n = max(2, int(train.duration_s / self.stretch_s))
-        place = ((train.seconds - train.start_s) / train.duration_s * n).astype(np.int64).clip(0, n - 1)
+        n = max(2, int(train.recorded.duration_s / self.stretch_s))
+        place = train.recorded.stretch_of(train.samples, n)
         times = np.bincount(rng.integers(0, n, n), minlength=n)
         return self._of(np.repeat(train.samples, times[place]), if_clear=False)
 

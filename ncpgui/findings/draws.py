@@ -36,6 +36,7 @@ from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.unit_accuracy import LOST_SD_NATS
 from ncpgui.findings.component_draws import ComponentDraws, followed_points
+from ncpgui.findings.recorded import annotate_recorded
 from ncpgui.session.decided import DecidedSession, decided, read_decided
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class Draws(Sequence["BaseSorting"]):
             sampling_frequency_hz=project.spikes.sampling_frequency_hz,
             segment_start=project.recording.whole_clock.segment_start,
         )
-        sorting.annotate(duration_s=project.spikes.duration_s, first_sample=first)
+        annotate_recorded(sorting, project)
         missed = np.bincount(unit_index, self.posterior.missed[kept]) / np.maximum(np.bincount(unit_index), 1)
         return sorting, kept, missed
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.arguments import array, number, pairs
 from ncpgui.core.errors import InputError
+from ncpgui.findings.recorded import Recorded, recorded_of, train_of
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseSorting
@@ -23,6 +24,7 @@ class CorrelogramPeaks:
     """Highest bin of the correlogram of pairs of units: its time `lag_ms`, and `height`.
 
     The height is in times of what chance makes; the time is positive where the second unit fires later.
+    Spikes at the two sides of a gap are not near, and a spike does not count itself.
     Pairs of which a unit is not there have none.
 
     pairs : of units; window_ms : to either side; bin_ms : of the bins
@@ -43,34 +45,41 @@ class CorrelogramPeaks:
 
     def __call__(self, sorting: BaseSorting) -> dict[Any, dict[str, float]]:
         """Of the whole recording."""
-        return self._of(sorting, np.ones(self.n_stretches))
+        return self._of(sorting, np.ones(self.n_stretches, np.int64))
 
     def resampled(self, sorting: BaseSorting, rng: np.random.Generator) -> dict[Any, dict[str, float]]:
         """Of stretches drawn again."""
         drawn = rng.integers(0, self.n_stretches, self.n_stretches)
-        return self._of(sorting, np.bincount(drawn, minlength=self.n_stretches).astype(np.float64))
+        return self._of(sorting, np.bincount(drawn, minlength=self.n_stretches))
 
-    def _of(self, sorting: BaseSorting, times: Floats) -> dict[Any, dict[str, float]]:
-        there = set(sorting.unit_ids.tolist())
+    def _of(self, sorting: BaseSorting, times: NDArray[np.int64]) -> dict[Any, dict[str, float]]:
+        there, recorded = set(sorting.unit_ids.tolist()), recorded_of(sorting)
         found = {}
         for first, second in self.pairs:
             if {first, second} <= there:
-                a, b = (seconds_of(sorting, unit) for unit in (first, second))
+                a, b = (train_of(sorting, unit) for unit in (first, second))
                 if len(a) and len(b):
-                    found[first, second] = self._peak(a, b, times, _end_s(sorting, a, b))
+                    again = np.repeat(a, times[recorded.stretch_of(a, self.n_stretches)])
+                    found[first, second] = self._peak(again, b, recorded, is_same=first == second)
         return found
 
-    def _peak(self, a: Floats, b: Floats, times: Floats, end_s: float) -> dict[str, float]:
-        n_bins = round(2 * self.window_ms / self.bin_ms)
-        edges = np.linspace(-self.window_ms, self.window_ms, n_bins + 1) / 1000
-        place = (a / end_s * len(times)).astype(np.int64).clip(0, len(times) - 1)
-        before = np.searchsorted(b, a[:, None] + edges)
-        counts = times[place] @ np.diff(before, axis=1)
-        by_chance = times[place].sum() * len(b) / end_s * self.bin_ms / 1000
-        best = int(counts.argmax())
+    def _peak(
+        self, a: NDArray[np.int64], b: NDArray[np.int64], recorded: Recorded, *, is_same: bool
+    ) -> dict[str, float]:
+        """Of the spikes `b` around the spikes `a`."""
+        if not len(a):
+            return {"lag_ms": np.nan, "height": np.nan}
+        window_s, bin_s = self.window_ms / 1000, self.bin_ms / 1000
+        found = recorded.response(b, recorded.seconds(a), window_s, window_s, bin_s)
+        counts = found.counts.copy()
+        if is_same:
+            counts[len(counts) // 2] -= len(a)  # a spike does not count itself
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rate_hz = counts / found.recorded_s
+        best = int(np.nanargmax(rate_hz))
         return {
-            "lag_ms": float((edges[best] + edges[best + 1]) / 2 * 1000),
-            "height": float(counts[best] / max(by_chance, 1e-12)),
+            "lag_ms": float(found.edges_s[best : best + 2].mean() * 1000),
+            "height": float(rate_hz[best] / (len(b) / recorded.duration_s)),
         }
 
 
@@ -81,7 +90,8 @@ class Decoding:
     The decoder is linear (scikit-learn's linear discriminant analysis with shrinkage, on square roots of
     counts). The bootstrap draws trials that were tested again.
 
-    starts_s : (n_trials,) s; duration_s : of a trial; values : (n_trials,) of the stimulus
+    starts_s : (n_trials,) s of the recording's clock; duration_s : of a trial, all of which was recorded
+    values : (n_trials,) of the stimulus
     n_folds : of trials
     units : to decode from; all of the sorting when left out
     """
@@ -127,12 +137,11 @@ class Decoding:
 
     def counts(self, sorting: BaseSorting) -> Floats:
         """Spikes of each unit in each trial: (n_trials, n_units)."""
-        starts = np.asarray(self.starts_s)
+        starts, recorded = np.asarray(self.starts_s), recorded_of(sorting)
         units = sorting.unit_ids.tolist()
         chosen = [unit for unit in units if self.units is None or unit in self.units]
         columns = [
-            np.subtract(*np.searchsorted(seconds_of(sorting, unit), [starts + self.duration_s, starts]))
-            for unit in chosen
+            recorded.spikes_in_trials(train_of(sorting, unit), starts, self.duration_s) for unit in chosen
         ]
         return np.array(columns, dtype=np.float64).reshape(len(chosen), len(starts)).T
 
@@ -158,24 +167,3 @@ class Decoding:
             right = self.probabilities(self.counts(sorting)).argmax(axis=1) == of_trial
             self._last[:] = [(sorting, np.asarray(right))]
         return self._last[0][1]
-
-
-def seconds_of(sorting: BaseSorting, unit: int) -> Floats:
-    """Spikes of a unit, s.
-
-    Raises
-    ------
-    InputError
-        The sorting has several segments.
-    """
-    if sorting.get_num_segments() > 1:
-        raise InputError(
-            f"this analysis takes recordings of one segment, this one has {sorting.get_num_segments()}"
-        )
-    return np.asarray(sorting.get_unit_spike_train(unit) / sorting.get_sampling_frequency())
-
-
-def _end_s(sorting: BaseSorting, *trains: Floats) -> float:
-    duration_s = sorting.get_annotation("duration_s")
-    last = max(float(train[-1]) for train in trains)
-    return max(last, 1e-9) if duration_s is None else max(float(duration_s), last)

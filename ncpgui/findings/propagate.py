@@ -21,6 +21,7 @@ from ncpgui.core.progress import Progress
 from ncpgui.core.seeds import stream
 from ncpgui.findings.draws import Draws, draws
 from ncpgui.findings.finding import Collected, Finding, Findings, Key, bootstrapped, finding
+from ncpgui.findings.recorded import Recorded, recorded_of, train_of
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseSorting
@@ -32,18 +33,16 @@ Values = Mapping[tuple[Key, str], Any]
 class Train:
     """Spikes of a unit in one draw.
 
-    samples : (n,) increasing; rate_hz : of sampling; duration_s : of the recording, which begins at start_s
+    samples : (n,) of the recording, increasing; recorded : what was recorded, and when
     """
 
     samples: NDArray[np.int64]
-    rate_hz: float
-    duration_s: float
-    start_s: float = 0.0
+    recorded: Recorded
 
     @property
     def seconds(self) -> NDArray[np.float64]:
-        """(n,) s."""
-        return np.asarray(self.samples / self.rate_hz)
+        """(n,) s of the recording's clock."""
+        return self.recorded.seconds(self.samples)
 
 
 @runtime_checkable
@@ -208,24 +207,12 @@ class _Trains:
 
     def _of(self, sorting: BaseSorting) -> list[tuple[int, Train, float]]:
         """Unit, train, and by how much the spikes that were missed multiply it."""
-        rate_hz = float(sorting.get_sampling_frequency())
-        duration_s = sorting.get_annotation("duration_s")
+        recorded = recorded_of(sorting)
         missed = sorting.get_property("missed_per_found")
         found = []
         for row, unit in enumerate(sorting.unit_ids.tolist()):
             if self.units is None or unit in self.units:
-                parts = [
-                    sorting.get_unit_spike_train(unit, segment_index=segment)
-                    for segment in range(sorting.get_num_segments())
-                ]
-                if len(parts) > 1:
-                    raise InputError(
-                        f"analyses of trains take recordings of one segment, this one has {len(parts)}; "
-                        "give a function of the sorting"
-                    )
-                last_s = float(parts[0][-1] + 1) / rate_hz if len(parts[0]) else 0.0
-                start_s = (sorting.get_annotation("first_sample") or 0) / rate_hz
-                train = Train(parts[0], rate_hz, last_s if duration_s is None else float(duration_s), start_s)
+                train = Train(train_of(sorting, unit), recorded)
                 found.append((unit, train, 1.0 if missed is None else 1.0 + float(missed[row])))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -177,18 +177,16 @@ def _findings(
 ) -> dict[tuple[Any, str], Finding]:
     """Rates, and receptive fields where white noise was shown, of units in use."""
     project = session.project
-    if not len(project.spikes) or project.recording.whole_clock.n_segments > 1:
+    if not len(project.spikes):
         return {}
     made = draws(session, n_draws, seed)
     in_use = made.posterior.units.tolist()
     found = dict(propagate(made, Rates(), units=in_use, seed=seed, progress=portion(progress, 0, 1, 4)))
     stimulus = project.stimulus
     if stimulus is not None and len(stimulus.frames) > 12:
-        shifted = replace(stimulus, trigger_sample=stimulus.trigger_sample + project.recording.first_sample)
-        fields = ReceptiveFields(shifted)
         found |= propagate(
             made,
-            fields,
+            ReceptiveFields.of_project(project),
             units=in_use,
             bootstraps=FIELD_BOOTSTRAPS,
             seed=seed,

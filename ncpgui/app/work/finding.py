@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ncpgui.app.presenters.finding import CHOICES, FindingOfUnit, Needs
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
@@ -67,11 +65,8 @@ def _analysis(project: Project, needs: Needs) -> TrainAnalysis:
     from ncpgui.findings.analyses import Psth, Rates, ReceptiveFields
 
     if needs == "stimulus":
-        assert project.stimulus is not None
-        return ReceptiveFields(project.stimulus)
+        return ReceptiveFields.of_project(project)
     if needs == "events":
         assert project.events is not None
-        recording, rate_hz = project.recording, project.spikes.sampling_frequency_hz
-        position = recording.clock.positions(np.sort(project.events.time_s))
-        return Psth((position + recording.first_sample) / rate_hz)  # as trains of draws are
+        return Psth(project.events.time_s)
     return Rates()
