@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ncpgui.app.work.tasks import Lane, Task
-from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.core.progress import CancelFlag, Cancelled, Watched
 
 
 class Later:
@@ -40,7 +40,7 @@ class Later:
 
         task.started()
         try:
-            value: Any = task.work(self._flag.guard(report))
+            value: Any = task.work(self._flag.guard(Watched(report, task.seen)))
         except Cancelled:
             return
         except Exception as error:

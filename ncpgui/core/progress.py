@@ -3,11 +3,16 @@
 A job is a plain function that calls ``progress(done, total, message)`` now and then. The callee
 decides what to do with it (print, draw, nothing) and stops the job by raising `Cancelled`,
 which derives from BaseException so that no ``except Exception`` swallows it.
+
+What it has found so far it can `show`, as a plain value; that reaches a callee that looks (`Watched`), and no
+other.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -24,6 +29,32 @@ class Progress(Protocol):
 
 def silent(done: int, total: int, message: str = "") -> None:
     """Report to nobody."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Progress of somebody who also looks at what was found so far.
+
+    report : told how far the job is; look : given what it has found, whenever there is more of it
+    """
+
+    report: Progress
+    look: Callable[[object], None]
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        """Report `done` of `total` steps; may raise `Cancelled`."""
+        self.report(done, total, message)
+
+
+def show(progress: Progress, found: Callable[[], object]) -> None:
+    """Show what was found so far; `found` makes it, and is called only if somebody looks."""
+    if isinstance(progress, Watched):
+        progress.look(found())
+
+
+def _watched_as(progress: Progress, report: Progress) -> Progress:
+    """`report`, and whoever looks at what is shown to `progress` looks at what is shown to it."""
+    return Watched(report, progress.look) if isinstance(progress, Watched) else report
 
 
 class CancelFlag:
@@ -49,7 +80,7 @@ class CancelFlag:
                 raise Cancelled
             progress(done, total, message)
 
-        return report
+        return _watched_as(progress, report)
 
 
 def portion(progress: Progress, start: int, stop: int, total: int) -> Progress:
@@ -63,4 +94,4 @@ def portion(progress: Progress, start: int, stop: int, total: int) -> Progress:
         share = (stop - start) * 1000 * done // max(total, 1)
         progress(start * 1000 + share, whole, message)
 
-    return report
+    return _watched_as(progress, report)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, show, silent
+from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import Preprocessed
 
@@ -60,21 +62,26 @@ def detect_spikes(
     if peak_sign not in PEAK_SIGNS:
         raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{peak_sign}'")
     found: list[NDArray[np.void]] = []
+    counted = np.zeros((N_STRETCHES, pre.n_channels), np.int64)
     total = -(-pre.n_samples // pre.piece_samples)
     for piece in range(total):
         progress(piece, total, "detecting spikes")
         start = piece * pre.piece_samples
+        stop = min(start + pre.piece_samples, pre.n_samples)
         found.append(
             find_peaks(
                 pre.in_noise_sd,
                 start,
-                min(start + pre.piece_samples, pre.n_samples),
+                stop,
                 peak_sign=peak_sign,
                 threshold_sd=threshold_sd,
                 exclude_ms=exclude_ms,
                 radius_um=radius_um,
             )
         )
+        stretch = found[-1]["sample_index"] * N_STRETCHES // pre.n_samples
+        np.add.at(counted, (stretch, pre.good_channels[found[-1]["channel_index"]]), 1)
+        show(progress, partial(_so_far, pre, stop, counted))
     progress(total, total, "detecting spikes")
     for sentence in pre.blanked():
         log.warning("%s", sentence)
@@ -92,6 +99,11 @@ def detect_spikes(
         sampling_frequency_hz=pre.sampling_frequency_hz,
         n_samples=pre.n_samples,
     )
+
+
+def _so_far(pre: Preprocessed, stop: int, n_spikes: NDArray[np.int64]) -> SpikesSoFar:
+    rate = pre.sampling_frequency_hz
+    return SpikesSoFar(pre.probe, stop / rate, pre.n_samples / rate, n_spikes.copy())
 
 
 def inverted(

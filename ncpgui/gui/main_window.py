@@ -19,6 +19,7 @@ from ncpgui.gui.commands import Commands
 from ncpgui.gui.dialogs.keys import about_text
 from ncpgui.gui.items.color_legend import ColorLegend
 from ncpgui.gui.plain_text import without_mnemonic
+from ncpgui.gui.sorting_page import SortingPage
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
 from ncpgui.gui.system_look import system_is_dark
@@ -86,12 +87,15 @@ class MainWindow(AskingWindow):
         )
         self.start.file_chosen.connect(lambda path: self.open_path(Path(path)))
         self.start.activity.stopped.connect(self.controller.cancel)
+        self.sorting = SortingPage()
+        self.sorting.activity.stopped.connect(self.controller.cancel)
         self.bench = Workbench(self.workspace, self.controller)
         self.bench.picture_asked.connect(self._save_panel)
         self.bench.alternatives.adopt.clicked.connect(self.actions_["adopt"].trigger)
         self.bench.alternatives.better.clicked.connect(self.actions_["adopt_better"].trigger)
         self.pages = QtWidgets.QStackedWidget()
         self.pages.addWidget(self.start)
+        self.pages.addWidget(self.sorting)
         self.pages.addWidget(self.bench)
         middle = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(middle)
@@ -215,7 +219,12 @@ class MainWindow(AskingWindow):
         )
 
     def _activity_changed(self, activity: Activity | None) -> None:
-        self.start.show_activity(activity if self.workspace.project is None else None)
+        if self.workspace.project is not None:
+            activity = None  # the line at the bottom tells it
+        is_sorting = self.sorting.show_activity(activity)
+        self.start.show_activity(activity)
+        if self.workspace.project is None:
+            self.pages.setCurrentWidget(self.sorting if is_sorting else self.start)
 
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""
@@ -236,6 +245,7 @@ class MainWindow(AskingWindow):
         assert isinstance(application, QtWidgets.QApplication)
         apply_theme(application, self.theme)
         self.bench.set_theme(self.theme)
+        self.sorting.set_theme(self.theme)
         self._colors_changed()
 
     def _restore_layout(self) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from PyQt5 import QtCore
 
 from ncpgui.app.work.tasks import LANES, Lane, Task
-from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.core.progress import CancelFlag, Cancelled, Watched
 from ncpgui.gui.garbage import GarbageCollection
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,8 @@ class _Thread(threading.Thread):
                 last = now
                 self._owner.send("progressed", ticket, (done / max(total, 1), message))
 
-        guarded = ticket.flag.guard(progress)
+        watched = Watched(progress, lambda found: self._owner.send("seen", ticket, found))
+        guarded = ticket.flag.guard(watched)
         self._owner.send("started", ticket, None)
         try:
             value = ticket.task.work(guarded)
@@ -203,6 +204,8 @@ class Workers(QtCore.QObject):
                 ticket.task.started()
             elif what == "progressed":
                 ticket.task.progressed(*value)
+            elif what == "seen":
+                ticket.task.seen(value)
             elif what == "done":
                 ticket.task.done(value)
             elif what == "failed":

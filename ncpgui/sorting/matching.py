@@ -19,7 +19,7 @@ without motion is one stretch at one place.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.motion import Places
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, portion, show, silent
+from ncpgui.core.so_far import UnitsSoFar
 from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
 from ncpgui.sorting.least_gain import LeastGain, measured_least_gain
 from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
@@ -37,6 +38,7 @@ from ncpgui.sorting.moving_templates import MovingBank, MovingSums
 from ncpgui.sorting.template_distance import likeness
 from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, MIN_SPIKES, pruned, templates_of, where_seen
 from ncpgui.sorting.unit_distances import joined
+from ncpgui.sorting.units_so_far import units_so_far
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -118,6 +120,7 @@ def match_units(
             n_jobs,
             steps,
             progress,
+            partial(units_so_far, pre, n_rounds=n_rounds),
         )
         matched = replace(matched, clock=clock)
         steps.keep(MATCHING, packing.pack(matched))
@@ -145,6 +148,7 @@ def _in_rounds(
     n_jobs: int,
     steps: Steps,
     progress: Progress,
+    so_far: Callable[..., UnitsSoFar],
 ) -> Matched:
     """Proposals, and then round after round, from the last one on whose beginning was kept."""
     first, state = 0, None
@@ -157,6 +161,7 @@ def _in_rounds(
         state = _proposed(traces, sample_index, unit, places, least_gain)
         steps.keep("round-0", ROUND.pack(state))
     matched, n_faint = None, state.n_faint
+    show(progress, partial(so_far, state.bank, state.units, round=first))
     for number in range(first, n_rounds):
         bank, spikes, units = state.bank, state.spikes, state.units
         report = portion(progress, number, number + 1, n_rounds)
@@ -172,6 +177,7 @@ def _in_rounds(
         is_last = number == n_rounds - 1
         matched, bank = _cleaned(traces, spikes, units, bank, places, least_gain, join, with_noise=is_last)
         n_faint += matched.n_faint
+        show(progress, partial(so_far, bank, matched.unit, round=number + 1))
         if not is_last:
             state = Round(bank, matched.sample_index, matched.unit, n_faint)
             steps.keep(f"round-{number + 1}", ROUND.pack(state))

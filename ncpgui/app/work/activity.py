@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ncpgui.app.words import duration
@@ -18,12 +18,18 @@ ON_SCREEN = 1e9
 
 @dataclass(frozen=True)
 class Activity:
-    """Long work under way: fraction 0 .. 1, None when unknown; time_left in words, '' when unknown."""
+    """Long work under way: fraction 0 .. 1, None when unknown; time_left in words, '' when unknown.
+
+    title : what the work is as a whole; words : what it does at the moment
+    so_far : what it has found, the last of each kind of value (`core.so_far`)
+    """
 
     words: str
     fraction: float | None
     time_left: str = ""
     can_cancel: bool = True
+    title: str = ""
+    so_far: tuple[object, ...] = ()
 
 
 class Work:
@@ -65,12 +71,22 @@ class Work:
         can_cancel : whether it can be stopped though it is not of the lane "work".
         """
         owner = object()
-        can_cancel = can_cancel or lane == "work"
         started = time.monotonic()
+        now = Activity(words, None, can_cancel=can_cancel or lane == "work", title=words)
+        found: dict[type, object] = {}
+
+        def show(**changes: Any) -> None:
+            nonlocal now
+            now = replace(now, **changes)
+            self.show(owner, now)
 
         def progressed(fraction: float, message: str) -> None:
             shown = message[:1].upper() + message[1:] if message else words
-            self.show(owner, Activity(shown, fraction, time_left(started, fraction), can_cancel))
+            show(words=shown, fraction=fraction, time_left=time_left(started, fraction))
+
+        def seen(value: object) -> None:
+            found[type(value)] = value
+            show(so_far=tuple(found.values()))
 
         def finished(value: Any) -> None:
             self.finish(owner)
@@ -91,11 +107,12 @@ class Work:
             failed=went_wrong,
             cancelled=lambda: self.finish(owner),
             progressed=progressed,
+            seen=seen,
             key=key,
             lane=lane,
             priority=ON_SCREEN,
         )
-        self.show(owner, Activity(words, None, can_cancel=can_cancel))
+        self.show(owner, now)
         self.runner.submit(task if close is None else closed_if_dropped(task, close))
 
     def show(self, owner: Hashable, activity: Activity) -> None:

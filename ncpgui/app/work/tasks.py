@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from ncpgui.core.progress import CancelFlag, Cancelled, Progress
+from ncpgui.core.progress import CancelFlag, Cancelled, Progress, Watched
 
 Lane = Literal["work", "view", "io", "export"]
 """Tasks of a lane run one after the other: sampling; what the screen waits for; sessions; exports."""
@@ -28,6 +28,7 @@ class Task:
 
     work : called on another thread with a `Progress`; takes values and returns values
     done, failed, cancelled, progressed, started : called on the window's thread
+    seen : called there with what the work has found so far, where it shows that
     key : a newer task with the same key takes the place of an older one, whose result is dropped
     priority : the largest of a lane runs first; equal ones in order of arrival
     after_s : it does not begin sooner after it was submitted, for what asked for it to be painted first;
@@ -40,6 +41,7 @@ class Task:
     failed: Callable[[Exception], None] = _nothing
     cancelled: Callable[[], None] = _nothing
     progressed: Callable[[float, str], None] = _nothing
+    seen: Callable[[Any], None] = _nothing
     started: Callable[[], None] = _nothing
     key: Hashable = None
     lane: Lane = "work"
@@ -136,7 +138,7 @@ class Immediate:
 
         task.started()
         try:
-            value = task.work(flag.guard(report))
+            value = task.work(flag.guard(Watched(report, task.seen)))
         except Cancelled:
             self._running = None
             if not flag.is_set:

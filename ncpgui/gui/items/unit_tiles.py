@@ -1,0 +1,88 @@
+"""Units found so far, a small tile each: the mean waveform where it is largest.
+
+Painted by hand: there are dozens of them, and they change while a sorting goes on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.sorting import UnitTile
+from ncpgui.gui.items.waveform import waveform_path
+from ncpgui.gui.plain_text import plain
+from ncpgui.gui.theme import LIGHT, Theme, font
+
+TILE_PX = (104, 92)
+GAP_PX = 8
+CAPTION_PX = 18
+MARGIN_PX = 8
+
+
+class UnitTiles(QtWidgets.QWidget):
+    """Shows `UnitTile`s, as many as there is room for; all waveforms have one scale."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tiles: tuple[UnitTile, ...] = ()
+        self.theme: Theme = LIGHT
+        self.setMinimumSize(2 * TILE_PX[0] + GAP_PX, TILE_PX[1])
+        self.setAccessibleName("Units found so far")
+
+    def show_tiles(self, tiles: tuple[UnitTile, ...]) -> None:
+        """Show other tiles."""
+        self.tiles = tiles
+        self.update()
+
+    def tile_rects(self) -> list[QtCore.QRectF]:
+        """Places of the tiles that there is room for, row after row."""
+        n_columns = max(int((self.width() + GAP_PX) // (TILE_PX[0] + GAP_PX)), 1)
+        n_rows = max(int((self.height() + GAP_PX) // (TILE_PX[1] + GAP_PX)), 1)
+        width = (self.width() + GAP_PX) / n_columns - GAP_PX
+        height = (self.height() + GAP_PX) / n_rows - GAP_PX
+        height = min(height, 1.3 * TILE_PX[1])
+        places = [divmod(number, n_columns) for number in range(min(len(self.tiles), n_columns * n_rows))]
+        return [
+            QtCore.QRectF(column * (width + GAP_PX), row * (height + GAP_PX), width, height)
+            for row, column in places
+        ]
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint the tiles."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rects = self.tile_rects()
+        shown = self.tiles[: len(rects)]
+        high = max((float(one.waveform.max(initial=0.0)) for one in shown), default=0.0)
+        low = min((float(one.waveform.min(initial=0.0)) for one in shown), default=0.0)
+        for tile, rect in zip(shown, rects, strict=True):
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(self.theme.color("sunken"))
+            painter.drawRoundedRect(rect, 6, 6)
+            body = rect.adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -CAPTION_PX)
+            sd_px = body.height() / max(high - low, 1e-9)
+            path = waveform_path(
+                tile.waveform[None, :, None],
+                x0=np.array([body.left()]),
+                y0=np.array([body.top() + high * sd_px]),
+                sample_px=body.width() / max(len(tile.waveform) - 1, 1),
+                sd_px=sd_px,
+            )
+            painter.setPen(QtGui.QPen(self.theme.color("accent"), 1.6))
+            painter.setBrush(QtCore.Qt.NoBrush)
+            painter.drawPath(path)
+            painter.setFont(font(11))
+            painter.setPen(self.theme.color("muted"))
+            caption = QtCore.QRectF(rect.left(), rect.bottom() - CAPTION_PX, rect.width(), CAPTION_PX - 3)
+            painter.drawText(caption, QtCore.Qt.AlignCenter, tile.caption)
+        painter.end()
+
+    def event(self, event: QtCore.QEvent) -> bool:
+        """Explain the unit under the pointer."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            pairs = zip(self.tiles, self.tile_rects(), strict=False)
+            point = QtCore.QPointF(event.pos())
+            words = next((tile.tooltip for tile, rect in pairs if rect.contains(point)), "")
+            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
+            return True
+        return bool(super().event(event))
