@@ -18,13 +18,7 @@ from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples, Sampler
 from ncpgui.core.progress import Progress, portion
 from ncpgui.core.sampled import Sampled
-from ncpgui.core.waveform_format import (
-    MAX_CHANNELS,
-    MAX_NOISE,
-    MIN_NOISE,
-    SAMPLING_FREQUENCY_HZ,
-    noise_level,
-)
+from ncpgui.core.waveform_format import MAX_CHANNELS, MAX_NOISE, MIN_NOISE, SAMPLING_FREQUENCY_HZ, noise_level
 from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
@@ -141,6 +135,7 @@ def cluster(
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
+    moves: int = 0,
     sweeps: int | None = None,
     seed: int = 0,
     device: str = "auto",
@@ -160,12 +155,11 @@ def cluster(
     channel_mask : (n_channels,) bool, False where a channel is missing
     sampling_frequency : Hz, of the waveforms; the network reads 20 000
     times_s : (n_spikes,) s, when each spike was, ascending; a model that knows time then follows units that
-        move, and knows bursts. Without them units that drift may be split. Refractory periods are not looked
-        at here (`sorting.timed_clusters`)
+        move, and bursts. Refractory periods are not looked at here (`sorting.timed_clusters`)
     model : name of a shipped model, or path of a .safetensors file; None is `spikes`
     samples : ancestral draws S; beam : width B, 0 for none. Without samples the beam stands in for them
-    sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves the draws
-        and their log q as they are
+    moves : splits and merges of units that each sample is proposed (`sampling.split_merge`); none with links
+    sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves log q
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
     must_link, cannot_link : pairs of spikes that share a unit, or do not
 
@@ -181,6 +175,7 @@ def cluster(
     waveforms = spikes_of(waveforms)
     beam = whole_number(beam, "beam", least=0)
     samples = whole_number(samples, "samples", least=0 if beam else 1)
+    moves = whole_number(moves, "moves", least=0)
     sweeps = None if sweeps is None else whole_number(sweeps, "sweeps", least=0)
     seed, progress = whole_number(seed, "seed"), reporting(progress)
     must_link, cannot_link = pairs(must_link, "must_link"), pairs(cannot_link, "cannot_link")
@@ -203,6 +198,7 @@ def cluster(
         drawn, links_log_prob = _drawn(
             seen,
             samples,
+            moves,
             sweeps,
             seed=seed,
             clamped=held,
@@ -236,7 +232,7 @@ def cluster(
         notes=(
             *seen.notes,
             *_notes(np.shape(waveforms)[2], seen.n_channels, seen.noise, spread),
-            *(_notes_on_times(times, checkpoint, seen.wandered_um) if times is not None else ()),
+            *(() if times is None else _notes_on_times(times, checkpoint, seen.wandered_um)),
         ),
         knows_times=times is not None and network.takes_times,
     )
@@ -245,6 +241,7 @@ def cluster(
 def _drawn(
     seen: Encoded,
     samples: int,
+    moves: int,
     sweeps: int | None,
     *,
     seed: int,
@@ -271,7 +268,7 @@ def _drawn(
         fixed = _with_linked(clamped, posterior.n_points, [*must_link, *cannot_link])
     else:
         posterior = ancestral_samples(
-            network, encoding, n_samples=samples, seed=seed, clamped=clamped, progress=report
+            network, encoding, n_samples=samples, seed=seed, n_moves=moves, clamped=clamped, progress=report
         )
     if sweeps == 0:
         return posterior, links_log_prob
@@ -386,7 +383,6 @@ def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Ite
 
 
 def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
-    """Return the network of a model of spikes."""
     kind = checkpoint.card.get("input", {}).get("kind", "spikes")
     if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
         raise CheckpointError(

@@ -99,15 +99,16 @@ def draw_in_order(
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Draw labels (R, N) and log q (R,) in one order.
 
-    joins (N, J), context (N, F) : of the points as they are visited; held (M,); uniform (R, N)
+    joins (N, J), context (N, F) : of the points as they are visited; uniform (R, N)
+    held (R, M) : labels of the first points of each draw, -1 where they are free
     report : called with the number of points done, now and then
     """
     n_rows, n_points = uniform.shape
     state = _before_all(n_rows, joins.shape[1], context.shape[1])
     labels = np.empty((n_rows, n_points), np.int64)
     log_prob = np.zeros(n_rows)
-    forced = np.full(n_points, -1)
-    forced[: min(len(held), n_points)] = held[:n_points]
+    forced = np.full((n_rows, n_points), -1)
+    forced[:, : held.shape[1]] = held[:, :n_points]
     n = 0
     while n < n_points:
         report(n)
@@ -147,7 +148,9 @@ def _walk_on(
         _candidates(w, state.sums, nodes[:n_nodes], joins[n], state.candidate)
         _log_conditionals(w, state.slots, begin[: count + 1], state.parts, state.candidate, context[n], log_q)
         goes[: begin[count]] = -1
-        n_moved = _choose(state, forced[n], uniform[:, n], begin, log_q, goes, labels[:, n], log_prob, moved)
+        n_moved = _choose(
+            state, forced[:, n], uniform[:, n], begin, log_q, goes, labels[:, n], log_prob, moved
+        )
         n_nodes = _join(state, n, joins[n], moved[:n_moved], nodes)
         _values(w, state.sums, nodes[:n_nodes], state.parts)
     return stop
@@ -171,7 +174,7 @@ def _list_choices(state: _State, n: int, begin: Ints, nodes: Ints) -> int:
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def _choose(
     state: _State,
-    forced: int,
+    forced: Ints,
     uniform: Array,
     begin: Ints,
     log_q: Array,
@@ -188,7 +191,7 @@ def _choose(
     for r in range(len(state.hypothesis)):
         h = state.hypothesis[r]
         first, last = begin[h], begin[h + 1]
-        k = forced if forced >= 0 else _drawn(log_q[first:last], uniform[r])
+        k = forced[r] if forced[r] >= 0 else _drawn(log_q[first:last], uniform[r])
         labels[r] = k
         log_prob[r] += log_q[first + k]
         if goes[first + k] < 0:  # the first that chooses this: in place, or in a new hypothesis

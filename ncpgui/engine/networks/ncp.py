@@ -301,6 +301,13 @@ class ClusterAwareNCP(ClusteringNetwork):
         joins = torch.cat([z, own_state, *seen, to_g], dim=-1)
         return encoding.with_tables(joins=joins, own=own, unassigned=self.unassigned(both), **tables)
 
+    def places(self, encoding: Encoding) -> Tensor:
+        """See `ClusteringNetwork`: principal scores, noise sd."""
+        if not self.components:
+            return encoding.features
+        start = self.metric + self.hidden
+        return _SCORE_UNIT * encoding.tables["joins"][..., start : start + self.components]
+
     def ways(self) -> list[MovingClusters]:
         """How clusters move, by each number of knots; none of a network that does not know time."""
         return cast("list[MovingClusters]", list(self.moving))

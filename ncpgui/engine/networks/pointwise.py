@@ -168,6 +168,10 @@ class ClusteringNetwork(nn.Module):
         """Return f from its first layer, before the non-linearity: (..., F) -> (...)."""
         raise NotImplementedError
 
+    def places(self, encoding: Encoding) -> Tensor:
+        """Points of datasets (B, N, D) where near ones are alike and noise has about unit variance."""
+        return encoding.features
+
     def ageing(self, encoding: Encoding, n: int) -> Tensor | None:
         """Factor by which the sums of all clusters shrink between points n - 1 and n: (B, J or 1) or None."""
         return None

@@ -34,7 +34,7 @@ def draws(
     Parameters
     ----------
     encoding : finished, of D datasets that `as_arrays` serves
-    dataset : (S,), that each draw is about; held : (D, M), labels of the first points, -1 where they are free
+    dataset : (S,), that each draw is about; held : (S, M), labels of its first points, -1 where they are free
     uniform : (S, N) on [0, 1)
     timed : whether points of a dataset tell their times
 
@@ -52,7 +52,7 @@ def draws(
             weights,
             columns(network, encoding.tables["joins"][one, :n_points], timed=timed),
             encoding.tables["context"][one, :n_points].numpy(),
-            held[one].numpy(),
+            held[rows].numpy(),
             uniform[rows, :n_points].contiguous().numpy(),
         )
         for one, n_points, rows in zip(wanted, ends, rows_of, strict=True)

@@ -21,7 +21,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream
 from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.as_arrays import serves, tells_times
@@ -33,6 +33,7 @@ from ncpgui.engine.sampling.links import Links
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points
 from ncpgui.engine.sampling.sequential import Rule, walk
+from ncpgui.engine.sampling.split_merge import split_and_merged
 
 Labels = NDArray[np.integer]
 
@@ -89,6 +90,7 @@ def ancestral_samples(
     n_samples: int,
     seed: int,
     n_orders: int = N_ORDERS,
+    n_moves: int = 0,
     clamped: Labels | None = None,
     max_rows: int | None = None,
     progress: Progress = silent,
@@ -102,6 +104,7 @@ def ancestral_samples(
     ----------
     encoding : of one dataset, not finished (any order)
     n_orders : random orders over which the draws are divided
+    n_moves : splits and merges of whole clusters that are proposed to each draw, which leave q as it is
     clamped : (N,) int, label of each held point, -1 where free
     max_rows : hypotheses walked at once; bounds the memory
 
@@ -116,6 +119,7 @@ def ancestral_samples(
         n_samples=n_samples,
         seeds=[seed],
         n_orders=n_orders,
+        n_moves=n_moves,
         clamped=[clamped],
         max_rows=max_rows,
         progress=progress,
@@ -129,6 +133,7 @@ def ancestral_samples_of_many(
     n_samples: int,
     seeds: Sequence[int],
     n_orders: int = N_ORDERS,
+    n_moves: int = 0,
     clamped: Sequence[Labels | None] | None = None,
     max_rows: int | None = None,
     progress: Progress = silent,
@@ -167,12 +172,13 @@ def ancestral_samples_of_many(
     def draw(rows: slice, device: torch.device, report: Progress) -> tuple[Tensor, Tensor]:
         return walker.draw(uniform[rows], dataset[rows], device, report)
 
+    report = portion(progress, 0, 1, 1 + n_moves) if n_moves else progress
     labels = torch.full((len(dataset), walker.n_points), -1)
     log_prob = torch.empty(len(dataset), dtype=torch.float64)
     device = encodings[0].features.device
     at_once = max_rows or rows_at_once(device)
     for rows, (found, score) in in_chunks(
-        draw, n_rows=len(dataset), at_once=at_once, device=device, progress=progress
+        draw, n_rows=len(dataset), at_once=at_once, device=device, progress=report
     ):
         labels[rows, : found.shape[1]] = found.cpu()
         log_prob[rows] = score.double().cpu()
@@ -183,7 +189,59 @@ def ancestral_samples_of_many(
         results.append(
             PosteriorSamples(_original(labels[own], visits[i]), log_prob[own].numpy(), order=order)
         )
-    return results
+    if not n_moves:
+        return results
+    report = portion(progress, 1, 1 + n_moves, 1 + n_moves)
+    return [
+        _split_and_merged(
+            walker,
+            i,
+            samples,
+            visits[i],
+            places=network.places(encoding)[0].double().cpu().numpy(),
+            n_moves=n_moves,
+            seed=seed,
+            free=None if fixed is None else fixed < 0,
+            progress=portion(report, i, i + 1, len(encodings)),
+        )
+        for i, (samples, encoding, seed, fixed) in enumerate(
+            zip(results, encodings, seeds, clamped, strict=True)
+        )
+    ]
+
+
+def _split_and_merged(
+    walker: Walker,
+    dataset: int,
+    drawn: PosteriorSamples,
+    visits: list[Visit],
+    *,
+    places: NDArray[np.float64],
+    n_moves: int,
+    seed: int,
+    free: NDArray[np.bool_] | None,
+    progress: Progress,
+) -> PosteriorSamples:
+    """Draws after splits and merges, each by the law of the order in which it was drawn."""
+    orders = np.stack([visit.order for visit in visits])
+    assert drawn.order is not None
+    order = drawn.order
+
+    def log_probability(labels: Labels, rows: Labels) -> NDArray[np.float64]:
+        visited = canonical(np.take_along_axis(labels, orders[order[rows]], 1))
+        return walker.log_prob(visited, dataset * len(visits) + order[rows])
+
+    moved = split_and_merged(
+        log_probability,
+        drawn.labels,
+        drawn.log_prob,
+        places,
+        n_moves=n_moves,
+        generator=stream(seed, "splits and merges"),
+        free=free,
+        progress=progress,
+    )
+    return PosteriorSamples(moved.labels, moved.log_prob, drawn.weight, order)
 
 
 @dataclass(frozen=True)
@@ -292,12 +350,29 @@ class Walker:
                 self._compiled,
                 self._encoding,
                 dataset=dataset,
-                held=self._held,
+                held=self._held[dataset],
                 uniform=uniform,
                 timed=self._timed,
                 progress=progress,
             )
         return self.walk(rules.ancestral(uniform.to(device)), dataset, device, progress)
+
+    def log_prob(self, labels: Labels, dataset: Labels) -> NDArray[np.float64]:
+        """log q (S,) of label vectors (S, N) of `dataset` (S,), canonical in the order visited."""
+        about, given = torch.from_numpy(dataset), torch.from_numpy(labels)
+        if self._compiled is not None and self._encoding.features.device.type == "cpu":
+            none = torch.zeros(1, 1).expand(given.shape)
+            _, score = draws(
+                self._compiled, self._encoding, dataset=about, held=given, uniform=none, timed=self._timed
+            )
+        else:
+            device = self._encoding.features.device
+            given, about = given.to(device), about.to(device)
+            rule = rules.restricted(
+                rules.held(given), rules.ancestral(torch.zeros(given.shape, device=device))
+            )
+            _, score = walk(self._network, self._encoding, rule, dataset=about)
+        return score.double().cpu().numpy()
 
     def walk(
         self, rule: Rule, dataset: Tensor, device: torch.device, progress: Progress
@@ -307,7 +382,7 @@ class Walker:
             self._network = deepcopy(self._network).to(device)
             self._encoding = self._encoding.to(device)
         if self._held.shape[1]:
-            rule = rules.restricted(rules.held(self._held.to(device)), rule)
+            rule = rules.restricted(rules.held(self._held[dataset].to(device)), rule)
         return walk(self._network, self._encoding, rule, dataset=dataset.to(device), progress=progress)
 
 

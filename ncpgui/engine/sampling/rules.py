@@ -119,7 +119,7 @@ def restricted(allowed: Callable[[Step], Tensor | None], rule: Rule) -> Rule:
 
 
 def held(labels: Tensor) -> Callable[[Step], Tensor | None]:
-    """Allow the first points of each dataset only their `labels` (D, M), canonical; -1 allows all.
+    """Allow the first points of each row only their `labels` (S, M), canonical; -1 allows all.
 
     Held points go first: forcing a label in mid-order would ignore what it says about the points
     before it. What follows is then exactly q(c_rest | c_held, x).
@@ -128,7 +128,7 @@ def held(labels: Tensor) -> Callable[[Step], Tensor | None]:
     def allowed(step: Step) -> Tensor | None:
         if step.n >= labels.shape[1]:
             return None
-        forced = labels[:, step.n][step.dataset][:, None]
+        forced = labels[:, step.n][step.row][:, None]
         choices = torch.arange(step.conditionals.shape[1], device=forced.device)
         return (choices == forced) | (forced < 0)
 
