@@ -314,7 +314,7 @@ class Controller:
         self.runner.cancel("work")
         self.runner.cancel_key("open")
         self.workspace.told.emit(
-            "Sampling stopped; the components done so far are kept" if was_sampling else "Stopped"
+            "Sampling stopped; the questions sampled so far are kept" if was_sampling else "Stopped"
         )
         if was_sampling:
             self.sampling.stop()

@@ -11,7 +11,7 @@ from ncpgui.app.action import Action, Context, shown_keys
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.model.workspace import Workspace
 
-PLACES = ("unit", "component", "contact", "channel")
+PLACES = ("unit", "question", "contact", "channel")
 MOST_PLACES = 12
 """Units and components that are listed for one query."""
 
@@ -90,7 +90,7 @@ def _places(workspace: Workspace, query: str) -> list[Entry]:
             component_id
         ):
             show = partial(workspace.show_component, component_id)
-            entries.append(Entry(f"Go to component: {workspace.name(component_id)}", "Go", "", "", show))
+            entries.append(Entry(f"Go to question: {workspace.name(component_id)}", "Go", "", "", show))
     return entries[:MOST_PLACES]
 
 

@@ -49,7 +49,7 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "read_all_spikes", "Read all spikes", (), "View",
-        "Read the spikes of this component that were not sampled from the recording, so that Features and "
+        "Read the spikes of this question that were not sampled from the recording, so that Features and "
         "lassos have all of them, where the session does not have them already.",
         lambda c, _: read_all_spikes(c.workspace, c.controller.work), has_component,
     ),

@@ -24,7 +24,7 @@ from ncpgui.core.errors import InputError
 
 NEXT_AFTER = "next_after_answer"
 IS_WAITING = Condition(
-    lambda c: has_project(c) and bool(c.controller.sampling.waiting_ids()), "nothing waits"
+    lambda c: has_project(c) and bool(c.controller.sampling.waiting_ids()), "all questions are sampled"
 )
 
 
@@ -157,7 +157,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.controller.sampling.resample("beam"), has_component,
     ),
     Action(
-        "sample_waiting", "Sample what waits", (), "Sorting",
+        "sample_waiting", "Sample all questions", (), "Sorting",
         "Sample the rows of the queue that were not reached yet, or failed.",
         lambda c, _: c.controller.sampling.sample_waiting(),
         IS_WAITING, starts_section=True,

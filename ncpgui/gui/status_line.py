@@ -27,10 +27,14 @@ class StatusLine(QtWidgets.QStatusBar):
         self.activity.stopped.connect(controller.cancel)
         self.about_project = ElidedLabel()
         self.about_project.setContentsMargins(12, 0, 12, 0)
+        self.about_project.setToolTip(
+            "Channels and length of the recording, spikes that were found in it, and the network that\n"
+            "made the draws"
+        )
         self.wrong_left = Label()
         self.wrong_left.setToolTip(
-            "Spikes that are expected to be in a wrong unit where there is still a question: stop when it is "
-            "small enough"
+            "Number of spikes that are expected to be in a wrong unit, by the draws of the questions\n"
+            "that are still open: stop when it is small enough"
         )
         self.setSizeGripEnabled(False)
         self.addPermanentWidget(self.activity)

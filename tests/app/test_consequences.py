@@ -110,7 +110,7 @@ def test_p_split_is_the_share_of_the_draws_that_part_the_two_sets(project) -> No
     lasso(workspace, (0.0, 0.0675), (0, 100))
     propose_lasso_split(workspace, None)
     assert words(workspace).startswith(
-        f"Split 3? 3a: 3 | 3b: 3 spikes · P(split) 10{THIN}% · close pairs 0 | 0"
+        f"Split 3? 3a: 3 | 3b: 3 spikes · P(split) 10{THIN}% · within 2 ms of each other across the parts 0"
     )
     workspace.withdraw()
     lasso(workspace, (0.0, 0.0625), (0, 100))
@@ -124,7 +124,7 @@ def test_spikes_at_refractory_distances_are_counted_within_the_parts_and_across(
     workspace = split_in_posterior(timed(project, at))
     lasso(workspace, (0.0, 1.2005), (0, 100))
     propose_lasso_split(workspace, None)
-    assert "close pairs 1 | 0, across 1 (0 by chance)" in words(workspace)
+    assert "within 2 ms of each other across the parts 1, expected 0" in words(workspace)
     told = present_consequence(workspace, None).tooltip
     assert "3a: 3 spikes, 1 pair of spikes 0.7 to 2 ms apart, 0.0 by chance." in told
     assert "3b: 3 spikes, 0 pairs of spikes 0.7 to 2 ms apart, 0.1 by chance." in told
@@ -267,7 +267,7 @@ def test_a_merge_says_p_one_neuron_close_pairs_and_template_distance(workspace) 
     """Draws have 0 and 1 together in four of ten (rounded from 40 %); troughs are 10 and 20 sd deep."""
     workspace.select([0, 1])
     assert words(workspace) == (
-        f"Merge 0 + 1? one neuron 40{THIN}% · close pairs 0 | 0 → 0 as one (1 by chance) · "
+        f"Merge 0 + 1? one neuron 40{THIN}% · within 2 ms of each other counted together 0, expected 1 · "
         "templates 10.0 noise sd apart · G merges"
     )
     workspace.select([1])
@@ -279,7 +279,7 @@ def test_close_pairs_of_a_merge_are_those_of_the_parts_and_those_across(project)
     workspace = Workspace(timed(project, {1: 30, 4: 30}))
     workspace.show_component(0)
     workspace.select([0, 1])
-    assert "close pairs 1 | 0 → 2 as one (0 by chance)" in words(workspace)
+    assert "within 2 ms of each other counted together 2, expected 0" in words(workspace)
 
 
 def test_where_the_tissue_moved_a_merge_says_whether_the_units_take_turns() -> None:
@@ -314,7 +314,8 @@ def test_where_the_tissue_moved_a_merge_says_whether_the_units_take_turns() -> N
 
 def test_of_units_in_different_components_no_posterior_tells(workspace) -> None:
     workspace.select([0, 3])
-    assert words(workspace).startswith("Merge 0 + 3? one neuron: unknown, no posterior has them both · close")
+    said = "Merge 0 + 3? one neuron: unknown, no posterior has them both · within 2 ms"
+    assert words(workspace).startswith(said)
 
 
 def test_many_units_are_too_many_to_tell_of() -> None:

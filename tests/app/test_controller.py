@@ -31,7 +31,7 @@ def test_the_units_of_a_recording_are_found_sampled_put_together_and_saved(
     assert workspace.is_saved
     assert controller.saving.path == tmp_path / "retina.h5"
     assert fake.lives[0].n_closed == 1
-    assert "3 components sampled" in ears.told
+    assert "3 questions sampled" in ears.told
     assert controller.work.activity is None
     controller.close()
     kept = load(tmp_path / "retina.h5")
@@ -59,7 +59,7 @@ def test_progress_of_sampling_is_told_over_all_components(
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     sampling = [a for a in ears.activities if a is not None and a.words.startswith("Sampling")]
-    assert sampling[0] == Activity("Sampling the posterior: 0 of 3 components", 0.0)
+    assert sampling[0] == Activity("Sampling the posterior: 0 of 3 questions", 0.0)
     shares = [a.fraction for a in sampling if a.fraction is not None]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(2.5 / 3)
@@ -73,7 +73,7 @@ def test_a_failing_component_is_named_and_the_others_go_on(
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     assert controller.workspace.status(0).message == "all waveforms are zero"
-    assert "2 components sampled, 1 failed" in ears.told
+    assert "2 questions sampled, 1 failed" in ears.told
     assert controller.sampling.waiting_ids() == [0]
     controller.close()
     assert load(tmp_path / "retina.h5").failed == {0: "all waveforms are zero"}
@@ -85,7 +85,7 @@ def test_when_all_components_fail_that_is_told_and_kept(
     fake.failing = dict.fromkeys((0, 1, 2), "no model")
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
-    assert "0 components sampled, 3 failed" in ears.told
+    assert "0 questions sampled, 3 failed" in ears.told
     assert load(tmp_path / "retina.h5").failed == fake.failing
 
 
@@ -129,7 +129,7 @@ def test_stopping_keeps_the_components_done_so_far(
     controller.open_recording(request(tmp_path))
     assert fake.sampled == [0]
     assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "waiting", "waiting"]
-    assert "Sampling stopped; the components done so far are kept" in ears.told
+    assert "Sampling stopped; the questions sampled so far are kept" in ears.told
     assert not controller.sampling.is_under_way
     assert controller.work.activity is None
     assert fake.lives[0].n_closed == 1

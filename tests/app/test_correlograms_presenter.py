@@ -1,4 +1,4 @@
-"""The grid of correlograms: which units, in which order, and what is said of their close pairs."""
+"""The grid of correlograms: which units, in which order, and what is said of their pairs within 2 ms."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_a_row_is_a_unit_on_screen_and_close_pairs_are_counted(workspace) -> Non
     assert view.names == ("0", "1", "2")
     assert view.note == ""
     assert [view.pair_words(row, row) for row in range(3)] == [
-        "3 close, 0 by chance",  # 0-20, 20-40, and 0-40 at 2 ms
-        "0 close, 0 by chance",  # pairs 50 ms apart say nothing of chance
-        "0 close, 0 by chance",
+        "3 within 2 ms, 0 expected",  # 0-20, 20-40, and 0-40 at 2 ms
+        "0 within 2 ms, 0 expected",  # pairs 50 ms apart say nothing of chance
+        "0 within 2 ms, 0 expected",
     ]
 
 
@@ -122,7 +122,7 @@ def test_window_and_bins_go_together() -> None:
 def test_without_anything_to_show_it_says_why() -> None:
     assert present_correlograms(Workspace(), None).message == "Open a recording or a session to begin."
     waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
-    assert present_correlograms(waiting, None).message == "Correlograms appear when the component is sampled."
+    assert present_correlograms(waiting, None).message == "Correlograms appear when these spikes are sampled."
 
 
 def test_they_are_computed_once_in_the_background_and_again_at_another_scale(

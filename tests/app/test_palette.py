@@ -123,9 +123,9 @@ def test_a_number_goes_to_the_unit_and_its_component(context: Context) -> None:
 
 
 def test_a_component_is_found_by_its_units_and_its_contact(context: Context) -> None:
-    name = "Go to component: unit 3 around contact 1"
-    for query in ("component 3", "3", "contact 1", "ch 1"):
+    name = "Go to question: unit 3 around contact 1"
+    for query in ("question 3", "3", "contact 1", "ch 1"):
         assert name in names(context, query), query
     assert name not in names(context, "contact 2")
-    entry(context, "component 3", name).run()
+    entry(context, "question 3", name).run()
     assert context.workspace.component_id == 1

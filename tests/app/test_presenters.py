@@ -224,7 +224,7 @@ def test_components_that_are_not_sampled_say_why(project: Project) -> None:
     workspace.set_status(0, ComponentStatus("sampling", 0.5))
     assert present_alternatives(workspace).message == "Sampling the posterior of these spikes … 50 %"
     workspace.show_component(1)
-    assert present_alternatives(workspace).message.startswith("These spikes wait to be sampled.")
+    assert present_alternatives(workspace).message.startswith("These spikes are not sampled yet.")
 
 
 def test_stepping_in_a_component_that_is_not_sampled_does_nothing(project: Project) -> None:

@@ -136,5 +136,5 @@ def test_the_words_about_a_pair_name_it(panel) -> None:
     grid = panel.grid
     lines = grid.words_of_pair(1, 0, grid.cell_rect(1, 0)).split("\n")
     assert lines[0] == "between 0 and 1:"
-    assert "close" in lines[1]
+    assert "within 2 ms" in lines[1]
     assert grid.words_of_pair(1, 0, QtCore.QRectF(0, 0, 40, 12)) == lines[1].split(" ")[0]

@@ -49,7 +49,7 @@ def test_looking_at_a_row_that_waits_samples_it(window, tmp_path, monkeypatch) -
     settle()
     assert sampled == [1]
     window.workspace.show_component(0)
-    window.workspace.show_component(1)  # it failed: asking again is for "Sample what waits"
+    window.workspace.show_component(1)  # it failed: asking again is for "Sample all questions"
     settle()
     assert sampled == [1]
 

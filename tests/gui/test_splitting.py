@@ -110,7 +110,7 @@ def test_a_lasso_splits_the_selected_unit_in_two_key_presses(window, draw, press
     assert panel.note.text() == line(window)
     press("K")
     assert line(window).startswith(
-        f"Split 0? 0a: 6 | 0b: 6 spikes · P(split) 20{THIN}% · close pairs 0 | 0, across"
+        f"Split 0? 0a: 6 | 0b: 6 spikes · P(split) 20{THIN}% · within 2 ms of each other across the parts"
     )
     assert "K or Enter does it, Esc leaves" in line(window)
     assert units(window) == [0] * 12 + [1] * 6
@@ -274,7 +274,7 @@ def test_one_unit_is_split_as_the_card_on_screen_has_it(window, press) -> None:
 
 def test_two_selected_units_say_what_a_merge_would_do(window) -> None:
     window.workspace.select([0, 1])
-    assert line(window).startswith("Merge 0 + 1? one neuron in no draw · close pairs")
+    assert line(window).startswith("Merge 0 + 1? one neuron in no draw · within 2 ms")
     assert line(window).endswith("G merges")
     assert "root of the sum of squared differences" in window.bench.alternatives.consequence.toolTip()
     window.workspace.select([1])

@@ -329,3 +329,14 @@ def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
     screen.settle()
     assert DARK.panel.lower() in screen.colors(panel.plot)
     assert LIGHT.panel.lower() not in screen.colors(panel.plot)
+
+
+def test_axes_say_what_is_along_them(panel) -> None:
+    below, left = (
+        panel.plot.getAxis(side).mapToScene(panel.plot.getAxis(side).rect().center())
+        for side in ("bottom", "left")
+    )
+    assert panel.plot.tooltip_at(below) == "Time from the spike (ms)\nFrom the clock of the recording."
+    assert panel.plot.tooltip_at(left).startswith(
+        "Contact\nNumbers of the contacts, ch; heights are in noise sd"
+    )

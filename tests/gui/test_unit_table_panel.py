@@ -205,7 +205,7 @@ def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()
-    assert panel.message.text() == "Units appear when the component is sampled."
+    assert panel.message.text() == "Units appear when these spikes are sampled."
     assert not panel.table.isVisible()
     workspace.close()
     screen.settle()

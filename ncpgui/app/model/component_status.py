@@ -21,7 +21,8 @@ class ComponentStatus:
         """The state in words, for the queue and its tooltips."""
         if self.state == "sampling":
             return f"sampling {100 * self.fraction:.0f} %"
-        return {"curated": "settled", "sure": "settled by itself"}.get(self.state, self.state)
+        words = {"waiting": "not sampled yet", "curated": "settled", "sure": "settled by itself"}
+        return words.get(self.state, self.state)
 
     @property
     def is_settled(self) -> bool:

@@ -203,7 +203,7 @@ class Workspace(OpenProject):
         """Why there is nothing of a kind, "Waveforms", on screen."""
         if self.component_id is None:
             return "Select a unit."
-        return f"{what} appear when the component is sampled."
+        return f"{what} appear when these spikes are sampled."
 
     @property
     def height_unit(self) -> str:
@@ -421,7 +421,7 @@ class Workspace(OpenProject):
         where = [set(self.components_of(unit)) for unit in units]
         if where and not set.intersection(*where):
             raise CurationError(
-                "these units are in different components: no posterior tells of both, and nothing follows "
+                "these units are in different questions: no posterior tells of both, and nothing follows "
                 "from a link between them; merge them (G) if they are one neuron"
             )
         self.do(Link(units, same))
@@ -434,7 +434,7 @@ class Workspace(OpenProject):
         """Use what is on screen for its component; the sorting already in use is accepted as it is."""
         component = self.component()
         if component is None:
-            raise CurationError("this component is not sampled yet; wait for it, or choose another")
+            raise CurationError("this question is not sampled yet; that is under way, or choose another")
         if self.proposal is not None:
             self.confirm()
             return

@@ -129,13 +129,12 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
     sizes = " | ".join(f"{name}: {thousands(len(some))}" for name, some in zip(names, ids, strict=True))
     units = np.unique(workspace.clustering.unit_of_spike[command.spike_ids])
-    own = " | ".join(thousands(int(n)) for n in np.diag(close))
     text = " · ".join(
         part
         for part in (
             f"Split {' + '.join(map(str, units))}? {sizes} spikes",
             f"P(split) {_share(p)}",
-            f"close pairs {own}, across {thousands(n_across)} ({by_chance:.0f} by chance)",
+            f"within 2 ms of each other across the parts {thousands(n_across)}, expected {by_chance:.0f}",
             "K or Enter does it, Esc leaves",
             proposal.note,
         )
@@ -196,7 +195,7 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
         part
         for part in (
             f"Merge {names}? {together}",
-            f"close pairs {own} → {thousands(after)} as one ({by_chance:.0f} by chance)",
+            f"within 2 ms of each other counted together {thousands(after)}, expected {by_chance:.0f}",
             far,
             turns.text,
             "G merges",

@@ -120,10 +120,10 @@ class CorrelogramsView:
         return self.found.interval_edges_ms if intervals and row == column else self.found.edges_ms
 
     def pair_words(self, row: int, column: int) -> str:
-        """What the close pairs of a unit, or of two, are beside those by chance."""
+        """Pairs of spikes within 2 ms of a unit, or of two, and how many chance would make."""
         assert self.found is not None
         n, expected = int(self.found.close[row, column]), float(self.found.expected[row, column])
-        return f"{n} close, {_few(expected)} by chance"
+        return f"{n} within 2 ms, {_few(expected)} expected"
 
     def tooltip(self, row: int, column: int) -> str:
         """A cell of the grid in full."""

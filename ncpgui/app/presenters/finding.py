@@ -114,6 +114,7 @@ class FindingView:
     message: str = ""
     note: str = ""
     is_asked_by_it: bool = False
+    axis_help: str = ""
 
 
 def possible_choices(workspace: Workspace) -> tuple[FindingChoice, ...]:
@@ -168,7 +169,9 @@ def present_finding(
     n_robust = len(rows) - n_open
     note = f"{n_robust} robust" + (f" · {n_open} open" if n_open else "")
     ends = (f"{_number(low)}", f"{_number(high)} {choice.unit}")
-    return FindingView(rows, ends, note=note, is_asked_by_it=workspace.asked_by == choice.name)
+    is_asked = workspace.asked_by == choice.name
+    axis_help = f"{choice.name}, {choice.unit}: one axis for all rows, from fifty draws of the whole sorting"
+    return FindingView(rows, ends, note=note, is_asked_by_it=is_asked, axis_help=axis_help)
 
 
 def shares_of(findings: Sequence[FindingOfUnit]) -> dict[int, float]:
@@ -191,8 +194,8 @@ def _verdicts(workspace: Workspace, one: FindingOfUnit) -> tuple[str, ...]:
 
 def _tooltip(workspace: Workspace, choice: FindingChoice, one: FindingOfUnit) -> str:
     lines = [
-        f"Unit {one.unit}: {choice.name.lower()} {_number(one.mean)} {choice.unit}, 90 % between "
-        f"{_number(one.low)} and {_number(one.high)}; in the sorting in use {_number(one.in_use)}.",
+        f"Unit {one.unit}: {choice.name.lower()} {_number(one.mean)} {choice.unit} over the draws, 90 % "
+        f"between {_number(one.low)} and {_number(one.high)}; in the sorting in use {_number(one.in_use)}.",
     ]
     if math.isfinite(one.from_sorting):
         lines.append(f"{percent(one.from_sorting)} of the variance is of the sorting, the rest of the data.")

@@ -18,6 +18,12 @@ from ncpgui.core.percent import percent
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""
+POSTERIOR = "the draws of the network, weighed by all evidence and your decisions"
+MADE_BY_YOU = "you"
+SPIKES = "the times of its spikes"
+AMPLITUDES = "the amplitudes of its spikes in the filtered traces"
+CHANNELS = "the channel on which each of its spikes is largest, and the places of the channels"
+METRICS = "SpikeInterface's quality metrics of the times and amplitudes of its spikes"
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class UnitColumn:
     """A column.
 
     name : in filters, preferences and CSV; aliases : what phy and SpikeInterface call it
-    title, tooltip : of its header
+    title, tooltip : of its header; source : what it is made from
     value : of a row: what it is sorted and filtered by; text : how it is shown, as the value by default
     is_number : shown on the right
     is_shown : whether it is on screen unless somebody hides it; is_metric : whether it has to be computed
@@ -37,6 +43,7 @@ class UnitColumn:
     value: Callable[[UnitRow], Value]
     text: Callable[[UnitRow], str]
     is_number: bool = True
+    source: str = POSTERIOR
     is_shown: bool = True
     is_metric: bool = False
     aliases: tuple[str, ...] = ()
@@ -47,6 +54,17 @@ class UnitColumn:
         if isinstance(value, str):
             return True, value.lower()
         return (False, 0) if isinstance(value, float) and math.isnan(value) else (True, value)
+
+    @property
+    def help(self) -> str:
+        """What it is, and from what."""
+        return f"{self.tooltip}\nFrom {self.source}"
+
+    def help_of(self, row: UnitRow) -> str:
+        """A cell in full: of which unit, what it is, and from what."""
+        name = self.title or self.name
+        told = self.text(row)
+        return f"Unit {row.made or row.unit}{f', {name}: {told}' if told else ''}\n{self.help}"
 
 
 def _in_percent(share: float) -> str:
@@ -81,7 +99,7 @@ def _metric(
         return "–" if math.isnan(number) else f"{number:.{digits}f}"
 
     return UnitColumn(
-        name, title, f"{tooltip} (SpikeInterface); – where it cannot be said", value, text,
+        name, title, f"{tooltip}; – where it cannot be said", value, text, source=METRICS,
         is_shown=False, is_metric=True, aliases=aliases,
     )  # fmt: skip
 
@@ -89,28 +107,39 @@ def _metric(
 COLUMNS: tuple[UnitColumn, ...] = (
     UnitColumn("id", "unit", "Number and colour of the unit",
                lambda r: r.unit, lambda r: r.made or str(r.unit),
-               is_number=False, aliases=("unit", "cluster_id")),
+               is_number=False, aliases=("unit", "cluster_id"),
+               source="the numbers that units got when they were made: they never change"),
     UnitColumn("name", "id there", "What the unit is called in the sorting that is reviewed",
-               lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id")),
+               lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id"),
+               source="the sorting that is reviewed"),
     UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
-               lambda r: r.is_accepted, lambda r: "accepted" if r.is_accepted else "", is_number=False),
+               lambda r: r.is_accepted, lambda r: "accepted" if r.is_accepted else "", is_number=False,
+               source=MADE_BY_YOU),
     UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron) and P(pure), not by you",
                lambda r: r.label, lambda r: "–" if r.label == "unsorted" else r.label, is_number=False,
-               aliases=("group", "quality")),
+               aliases=("group", "quality"),
+               source="you, or else P(neuron) and P(pure)"),
     UnitColumn("tag", "tag", "Your own label of the unit (L)", lambda r: r.tag, lambda r: r.tag,
-               is_number=False),
-    UnitColumn("ch", "ch", "Channel on which most of its spikes are largest",
-               lambda r: r.channel, lambda r: str(r.channel), aliases=("channel",)),
+               is_number=False,
+               source=MADE_BY_YOU),
+    UnitColumn("ch", "ch", "Number of the channel on which most of its spikes are largest",
+               lambda r: r.channel, lambda r: str(r.channel), aliases=("channel",),
+               source=CHANNELS),
     UnitColumn("depth", "depth", "Place of this channel along the longer axis of the probe, µm",
-               lambda r: r.depth_um, lambda r: f"{r.depth_um:.0f}"),
+               lambda r: r.depth_um, lambda r: f"{r.depth_um:.0f}",
+               source=CHANNELS),
     UnitColumn("n_spikes", "spikes", "Number of spikes", lambda r: r.n_spikes,
-               lambda r: thousands(r.n_spikes), aliases=("spikes", "num_spikes")),
+               lambda r: thousands(r.n_spikes), aliases=("spikes", "num_spikes"),
+               source="the sorting in use, your edits included"),
     UnitColumn("fr", "Hz", "Spikes a second over the whole recording",
-               lambda r: r.rate_hz, lambda r: f"{r.rate_hz:.1f}", aliases=("rate", "firing_rate")),
+               lambda r: r.rate_hz, lambda r: f"{r.rate_hz:.1f}", aliases=("rate", "firing_rate"),
+               source=SPIKES),
     UnitColumn("snr", "SNR", "Mean depth of the trough in noise sd",
-               lambda r: r.amplitude, lambda r: f"{r.amplitude:.1f}", aliases=("amp", "amplitude")),
-    UnitColumn("isi", "ISI", "Refractory violations: share of the intervals under 1.5 ms; "
-               "one neuron has none", lambda r: r.violations, lambda r: f"{100 * r.violations:.1f}\u2009%"),
+               lambda r: r.amplitude, lambda r: f"{r.amplitude:.1f}", aliases=("amp", "amplitude"),
+               source=AMPLITUDES),
+    UnitColumn("isi", "ISI", "Refractory violations, %: share of the intervals under 1.5 ms; "
+               "one neuron has none", lambda r: r.violations, lambda r: f"{100 * r.violations:.1f}\u2009%",
+               source=SPIKES),
     _share("p_neuron", "neuron",
            "P(neuron), %: it is one or more cells, and not noise or what is left of others",
            lambda r: r.numbers.p_neuron),
@@ -125,18 +154,20 @@ COLUMNS: tuple[UnitColumn, ...] = (
     _share("misses", "miss",
            "Expected misses, %: share of its cell's spikes that are in other units or in none;\n"
            "spikes that were never found are not counted", lambda r: r.numbers.misses, "fn"),
-    _metric("presence_ratio", "present", "Share of the minutes in which it fires", 2,
+    _metric("presence_ratio", "present", "Share of the minutes in which it fires, 0 to 1", 2,
             lambda r: r.metrics.presence_ratio),
     _metric("isi_violations_ratio", "ISI ratio",
-            "Violations of 1.5 ms relative to its rate: about 0.5 when half of it is of another cell", 2,
+            "Ratio of intervals under 1.5 ms to those that its rate would give by chance:\n"
+            "about 0.5 when half of it is of another cell", 2,
             lambda r: r.metrics.isi_violations_ratio),
     _metric("firing_range", "range", "From the 5th to the 95th percentile of its rate in 5 s, Hz", 1,
             lambda r: r.metrics.firing_range_hz),
     _metric("amplitude_cutoff", "cutoff",
-            "Share of its spikes that are under the threshold, by the histogram of its amplitudes", 3,
+            "Share of its spikes, 0 to 1, under the threshold, by the histogram of its amplitudes", 3,
             lambda r: r.metrics.amplitude_cutoff),
     UnitColumn("note", "note", "Your note on the unit (Shift+L)", lambda r: r.note, lambda r: r.note,
-               is_number=False),
+               is_number=False,
+               source=MADE_BY_YOU),
 )  # fmt: skip
 LEFT_OUT_FIRST = ("note", "depth", "misses", "false_positives", "fr", "isi", "snr", "p_complete")
 """Columns that a table which is too narrow for all leaves out, in this order; none that somebody chose."""

@@ -143,6 +143,16 @@ class WaveformsView:
         return SCALE_BAR_SD, f"{SCALE_BAR_SD:g} × noise sd"
 
     @property
+    def scale_help(self) -> str:
+        """What the scale bars and the names of contacts are."""
+        unit = "in standard deviations of the noise" if self.in_noise_sd else "in units of the sorter"
+        return (
+            f"Heights {unit}: the bar is {self.scale_bar[1]} high and {self.time_bar[1]} long.\n"
+            "From the filtered traces, or what the sorter kept of them, around spikes of each unit;\n"
+            "ch is the number of a contact."
+        )
+
+    @property
     def time_bar(self) -> tuple[float, str]:
         """Length of the time bar in samples, and its label."""
         return TIME_BAR_MS * SAMPLING_FREQUENCY_HZ / 1000, f"{TIME_BAR_MS:g} ms"

@@ -141,7 +141,7 @@ def _card(report: Report, unit: UnitReport) -> str:
 
 def _questions(report: Report) -> str:
     if not report.questions:
-        about = "<p>No question is open: one sorting of each component is 95 % probable or more.</p>"
+        about = "<p>No question is open: one sorting of each question is 95 % probable or more.</p>"
         return f"<h2>Open alternatives</h2>{about}"
     parts = [
         "<p>Components whose most probable sorting is less than 95 % probable. First those whose answer is "

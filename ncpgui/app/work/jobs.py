@@ -456,7 +456,7 @@ def embed(
 
     if len(features) <= MAX_POINTS:
         return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
-    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this component has {len(features)} sampled")
+    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this question has {len(features)} sampled")
 
 
 def receptive_fields(

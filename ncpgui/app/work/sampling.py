@@ -223,7 +223,7 @@ class Sampling:
         workspace = self._workspace
         project = workspace.project
         assert project is not None
-        words = f"{count(len(project.components), 'component')} sampled"
+        words = f"{count(len(project.components), 'question')} sampled"
         workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
         self._saving.autosave()
         self.draw_where_few_are_left(workspace.component_ids)
@@ -238,7 +238,7 @@ class Sampling:
         """Show how far sampling is as a whole."""
         done = self._n_batch - len(self._queue)
         share = (done + fraction) / max(self._n_batch, 1)
-        words = f"Sampling the posterior: {done} of {count(self._n_batch, 'component')}"
+        words = f"Sampling the posterior: {done} of {count(self._n_batch, 'question')}"
         self._work.show(self, Activity(words, share, time_left(self._started, share)))
 
     # -- one component again --------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Sampling:
         component_id, project = workspace.component_id, workspace.project
         component = None if component_id is None else workspace.sampled_component(component_id)
         if component is None or project is None:
-            raise CurationError("this component is not sampled yet; wait for it, or choose another")
+            raise CurationError("this question is not sampled yet; that is under way, or choose another")
         asked = Asked.of(workspace, component)
         if asked.held.is_all:
             raise CurationError(

@@ -76,6 +76,9 @@ class ExportDialog(QtWidgets.QDialog):
         self.min_probability.setRange(0.0, 1.0)
         self.min_probability.setSingleStep(0.05)
         self.min_probability.setAccessibleName("Least probability of a spike")
+        self.min_probability.setToolTip(
+            "P(spike), 0 to 1: the probability that a spike is of its unit, from the draws; 0 keeps all"
+        )
         words = Label("Leave out spikes that belong to their unit with a probability under")
         words.setBuddy(self.min_probability)
         sure.addWidget(words)
@@ -83,6 +86,9 @@ class ExportDialog(QtWidgets.QDialog):
         sure.addStretch(1)
         self.copy_traces = QtWidgets.QCheckBox(
             f"Copy the traces into the folder, at least {_size(trace_bytes)}, so that phy shows them anywhere"
+        )
+        self.copy_traces.setToolTip(
+            "Size of the recording's traces: two bytes or more a sample of each channel"
         )
         self.copy_traces.setChecked(copy_first and trace_bytes > 0)
         self.copy_traces.setEnabled(trace_bytes > 0)

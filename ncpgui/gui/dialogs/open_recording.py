@@ -65,6 +65,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.rate = _line("Hz", "e.g. 20000")
         self.channels = _line("number of channels", "e.g. 49")
         self.dtype = QtWidgets.QComboBox()
+        self.dtype.setToolTip("Type of the numbers in the file: by how many bits a sample of a channel is")
         self.dtype.setAccessibleName("type of numbers")
         self.dtype.addItems(DTYPES)
         raw = QtWidgets.QHBoxLayout()
@@ -80,6 +81,10 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold.setSingleStep(0.25)
         self.threshold.setValue(default_settings().threshold_sd)
         self.threshold.setSuffix("  × noise sd")
+        self.threshold.setToolTip(
+            "Height from which on a peak of the filtered traces is a spike, in standard deviations of the\n"
+            "noise of its channel"
+        )
         self.sign = QtWidgets.QComboBox()
         for value, words in SIGNS.items():
             self.sign.addItem(words, value)

@@ -43,6 +43,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         self.channels.setPlaceholderText("as params.py says, or how many the file has, such as 385")
         self.dtype = QtWidgets.QComboBox()
         self.dtype.addItems(DTYPES)
+        self.dtype.setToolTip("Type of the numbers in the file: by how many bits a sample of a channel is")
         self.probe = QtWidgets.QLineEdit(_text(options.get("probe")))
         self.probe.setPlaceholderText("as the folder says, or a name or file as for a recording")
         self.stream = QtWidgets.QLineEdit(_text(options.get("stream")))

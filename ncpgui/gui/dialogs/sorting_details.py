@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.work.jobs import default_settings
 from ncpgui.core.home import expanded
 from ncpgui.core.posterior import NOT_A_POSTERIOR
-from ncpgui.gui.plain_text import Label
+from ncpgui.gui.plain_text import Label, plain
 
 LAST_S = 1e10
 """Clocks that count seconds since 1970 are at 2e9."""
@@ -37,7 +37,7 @@ class SortingDetails(QtWidgets.QWidget):
         self.heading.toggled.connect(self._unfold)
         self.model = _line("as shipped", "model: a name, or a .safetensors file")
         self.sampler = QtWidgets.QComboBox()
-        self.sampler.setAccessibleName("what is sampled of a component")
+        self.sampler.setAccessibleName("what is sampled of a question")
         for value, words in SAMPLERS.items():
             self.sampler.addItem(words, value)
         self.sampler.setToolTip(
@@ -48,8 +48,11 @@ class SortingDetails(QtWidgets.QWidget):
         self.beam.setValue(self._defaults.beam)
         self.beam.setSuffix(" label vectors")
         self.beam.setAccessibleName("width of the beam")
+        self.beam.setToolTip("Number of the most probable label vectors, one label a spike, that are kept")
         self.highpass = _number(10.0, 20_000.0, self._defaults.highpass_hz, " Hz", "high-pass")
         self.lowpass = _number(100.0, 50_000.0, self._defaults.lowpass_hz, " Hz", "low-pass")
+        for box, side in ((self.highpass, "below"), (self.lowpass, "above")):
+            box.setToolTip(plain(f"Frequencies {side} this are filtered out of the traces, Hz"))
         self.reference = QtWidgets.QComboBox()
         self.reference.setAccessibleName("reference")
         for value, words in REFERENCES.items():
@@ -58,6 +61,8 @@ class SortingDetails(QtWidgets.QWidget):
         self.start.setSpecialValueText("the start")
         self.end = _number(0.0, LAST_S, 0.0, " s", "end of the part to sort")
         self.end.setSpecialValueText("the end")
+        for box in (self.start, self.end):
+            box.setToolTip("Seconds from the beginning of the recording, of which a part can be sorted")
         self.bad_channels = _line("none, e.g. 3,17,20-23", "channels to leave out, from 0")
         self.stimulus = _line("the one beside the recording", "stimulus: an .npz file")
         self.body = QtWidgets.QWidget()

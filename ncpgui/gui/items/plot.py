@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 
 import pyqtgraph as pg
-from PyQt5 import QtGui
+from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.app.presenters.axes import axis_help
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 AXIS_PX = 10
@@ -65,6 +67,21 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             self.getAxis(side).setLabel(escape(text) or None, **style)
         if self._left_px:  # whether its name fits or not, so that plots below each other begin at one place
             self.getAxis("left").setWidth(self._left_px + (LABEL_PX if left and is_wide else 0))
+
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about what is at a place of the scene: the axes, and in subclasses what is drawn."""
+        if self.getViewBox().sceneBoundingRect().contains(where):
+            return ""
+        over = (side for side in self._labels if self.getAxis(side).sceneBoundingRect().contains(where))
+        return next((axis_help(self._labels[side]) for side in over if self.getAxis(side).isVisible()), "")
+
+    def viewportEvent(self, event: QtCore.QEvent) -> bool:
+        """Explain what is under the pointer."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            words = self.tooltip_at(self.mapToScene(event.pos()))
+            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
+            return True
+        return bool(super().viewportEvent(event))
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Name the axes if there is room."""

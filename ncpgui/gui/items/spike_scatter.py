@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
 from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.unit_names import paint_names
-from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme
 
 POINT_PX = (3.0, 8.0)
@@ -203,15 +202,6 @@ class SpikeScatter(Plot):
                 self.clicked.emit(row, bool(keys & QtCore.Qt.ShiftModifier))
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
-        """Words about the spike at a place."""
+        """Words about the spike at a place, or the axis."""
         point = self.point_at(where)
-        return "" if point < 0 else self.points.tooltip(point)
-
-    def viewportEvent(self, event: QtCore.QEvent) -> bool:
-        """Tell about the spike under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            QtWidgets.QToolTip.showText(
-                event.globalPos(), plain(self.tooltip_at(self.mapToScene(event.pos()))), self
-            )
-            return True
-        return bool(super().viewportEvent(event))
+        return super().tooltip_at(where) if point < 0 else self.points.tooltip(point)

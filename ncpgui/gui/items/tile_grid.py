@@ -24,6 +24,7 @@ GAP = 8
 TOP = 22
 FOOT = 18
 TITLE = 22
+TITLE_HELP = "Units that this card would make, and the probability of the card: its share of the draws"
 
 
 class TileGrid(UnitCanvas):
@@ -219,9 +220,12 @@ class TileGrid(UnitCanvas):
         painter.drawText(place, QtCore.Qt.AlignCenter, "computing …")
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
-        """Words about the tile at a point."""
+        """Words about the tile at a point, or the title of a group."""
         tile = self.unit_at(where)
-        return self.view.tiles[tile].tooltip if tile >= 0 else ""
+        if tile >= 0:
+            return self.view.tiles[tile].tooltip
+        titled = any(rect.contains(where) and rect.height() > 0 for rect in self._places()[1])
+        return TITLE_HELP if titled else ""
 
 
 def _padding(below: float) -> tuple[float, float]:

@@ -78,7 +78,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
             return column.text(row)
         if role == QtCore.Qt.ToolTipRole:
-            return plain(column.text(row)) if column.name in ("name", "tag", "note") else None
+            return plain(column.help_of(row))
         if role == QtCore.Qt.TextAlignmentRole:
             side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
             return int(side | QtCore.Qt.AlignVCenter)
@@ -94,7 +94,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         if role == QtCore.Qt.DisplayRole:
             return column.title
         if role == QtCore.Qt.ToolTipRole:
-            return plain(f"{column.tooltip}\nIn filters: {column.name}\nClick to sort")
+            return plain(f"{column.help}\nIn filters: {column.name}\nClick to sort")
         return None
 
 

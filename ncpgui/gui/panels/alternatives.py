@@ -25,6 +25,7 @@ from ncpgui.gui.theme import font
 STRIP_TOP = 2
 SCROLL_BAR = 14
 AROUND_CARDS = 110
+OF_BUTTONS = "In percent: the probability of that sorting, its share of the draws weighed by all evidence"
 
 
 class AlternativesPanel(Panel):
@@ -36,9 +37,16 @@ class AlternativesPanel(Panel):
         top.setSpacing(8)
         self.headline = Label()
         self.headline.setObjectName("headline")
+        self.headline.setToolTip(
+            "Numbers of the units that these spikes are in now: what is asked is which of them are one neuron"
+        )
         self._subtitle = ""
         self.subtitle = ElidedLabel()
         self.subtitle.setObjectName("subtitle")
+        self.subtitle.setToolTip(
+            "Contact where these spikes are largest, spikes of all these units together, sortings that the\n"
+            "draws leave with a probability of their own, and what speaks against the units as they are"
+        )
         self.subtitle.setSizePolicy(QtWidgets.QSizePolicy.Maximum, QtWidgets.QSizePolicy.Preferred)
         self.badge = TrustLabel()
         top.addWidget(self.headline)
@@ -53,11 +61,13 @@ class AlternativesPanel(Panel):
         self.adopt.setProperty("primary", True)
         self.adopt.setFocusPolicy(QtCore.Qt.NoFocus)
         self.adopt.setMinimumWidth(150)
-        self.adopt.setToolTip(plain(f"{action('adopt').help}  (Enter)"))
+        self.adopt.setToolTip(plain(f"{action('adopt').help}  (Enter)\n{OF_BUTTONS}"))
         self.better = QtWidgets.QPushButton()
         self.better.setProperty("primary", True)
         self.better.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.better.setToolTip("The most probable sorting: show it and use it  (Shift+Enter)")
+        self.better.setToolTip(
+            plain(f"The most probable sorting: show it and use it  (Shift+Enter)\n{OF_BUTTONS}")
+        )
         self.better.hide()
         top.addWidget(self.previous)
         top.addWidget(self.next)

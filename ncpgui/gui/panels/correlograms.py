@@ -1,4 +1,4 @@
-"""Correlograms: auto on the diagonal, cross above it, close pairs in words below it."""
+"""Correlograms: auto on the diagonal, cross above it, pairs within 2 ms in words below it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from ncpgui.app.presenters.correlograms import (
 )
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
 REMEMBERED = "correlograms"
@@ -27,6 +26,7 @@ HEAD_PX = 20
 WORDS_PX = 10
 AXIS_PX = 18
 """Below the cells, where the time axis is."""
+AXIS_HELP = "Time from a spike to the other one, ms: from the times of the spikes in the sorting on screen"
 LEAST_AXIS_PX = 60
 """Width of a cell in which the ends of its time axis have room."""
 
@@ -170,7 +170,7 @@ class CorrelogramGrid(Plot):
         self._write(words, column + 0.5, row + 0.5, "muted", anchor=(0.5, 0.5))
 
     def words_of_pair(self, row: int, column: int, room: QtCore.QRectF) -> str:
-        """What the close pairs of two units say, with their names where there is room."""
+        """How many pairs within 2 ms two units have, with their names where there is room."""
         words = self.view.pair_words(row, column)
         named = f"between {self.view.names[column]} and {self.view.names[row]}:\n{words}"
         return _fitting((named, words, words.replace(", ", "\n")), room)
@@ -209,19 +209,16 @@ class CorrelogramGrid(Plot):
             adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
             self.clicked.emit(cell[0], adds)
 
-    def viewportEvent(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            cell = self.cell_at(event.pos())
-            QtWidgets.QToolTip.showText(
-                event.globalPos(), plain(self.view.tooltip(*cell)) if cell else "", self
-            )
-            return True
-        return bool(super().viewportEvent(event))
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """A cell of the grid in full, or what the time axis below is."""
+        cell = self.cell_at(self.mapFromScene(where))
+        if cell:
+            return self.view.tooltip(*cell)
+        return AXIS_HELP if self.n else ""
 
 
 def _fitting(choice: tuple[str, ...], room: QtCore.QRectF) -> str:
-    """The first of some words, in lines, that there is room for; the number of close pairs alone if none."""
+    """The first of some words, in lines, that there is room for; their number alone if none."""
     metrics = QtGui.QFontMetrics(font(WORDS_PX))
     for words in choice:
         lines = words.split("\n")
@@ -252,14 +249,14 @@ class CorrelogramsPanel(Panel):
         self.scale = QtWidgets.QPushButton()
         self.scale.setProperty("quiet", True)
         self.scale.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.scale.setToolTip("How far correlograms reach to either side, and how wide their bins are")
+        self.scale.setToolTip("How far from a spike correlograms reach, and how wide their bins are, ms")
         self.scale.clicked.connect(lambda: self.scale_menu().popup(self._below_scale()))
         self.header.addWidget(self.scale)
         self.header.addWidget(self.intervals)
         self.note.setToolTip(
             "On the diagonal: spikes of a unit around its own. Above it: spikes of one unit around those of\n"
-            "another. The band is the 2 ms in which a neuron does not fire again. Close are pairs of\n"
-            "spikes 0.7 to 2 ms apart, beside as many as chance would make of those further apart."
+            "another. The band is the 2 ms in which a neuron does not fire again. Within 2 ms are pairs of\n"
+            "spikes 0.7 to 2 ms apart; expected is how many two neurons that do not know of each other have."
         )
 
     def follow(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ncpgui.app.presenters.axes import axis_help
 from ncpgui.app.presenters.features import FeaturesView, present_features
 from ncpgui.gui.items.drop_down import DropDown
 from ncpgui.gui.items.spike_scatter import SpikeScatter
@@ -35,7 +36,6 @@ class FeaturesPanel(LassoPanel):
 
     def _choice(self, name: str) -> DropDown:
         box = DropDown(f"{name} axis")
-        box.setToolTip(plain(f"What is along the {name} axis"))
         box.activated[str].connect(lambda axis: self.choose(name, axis))
         self.header.addWidget(box)
         return box
@@ -61,6 +61,7 @@ class FeaturesPanel(LassoPanel):
                 box.clear()
                 box.addItems(view.axes)
             box.setCurrentText(axis)
+            box.setToolTip(plain(f"Along the {name} axis: {axis_help(view.label(axis))}"))
             box.setVisible(not view.message)
         self.scatter.set_labels(left=view.label(view.y), bottom=view.label(view.x))
         self.scatter.set_points(view.points, self.theme)

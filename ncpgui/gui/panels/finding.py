@@ -76,7 +76,9 @@ class FindingWidget(UnitCanvas):
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about the finding at a point."""
         index = self.unit_at(where)
-        return self.view.rows[index].tooltip if index >= 0 else ""
+        if index >= 0:
+            return self.view.rows[index].tooltip
+        return self.view.axis_help if self.view.rows and where.y() > 0 else ""
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
         """Paint the rows in view, and the ends of the axis."""

@@ -19,6 +19,7 @@ class HistoryPanel(Panel):
     def build(self) -> None:
         """Make the list and the message."""
         self.rows: tuple[HistoryRow, ...] = ()
+        self.note.setToolTip("Number of edits in force, by you, since it was sorted")
         self.view = QtWidgets.QListWidget()
         self.view.setFocusPolicy(QtCore.Qt.NoFocus)
         self.view.setSelectionMode(QtWidgets.QAbstractItemView.NoSelection)

@@ -178,6 +178,10 @@ class LegendBar(QtWidgets.QWidget):
         super().__init__()
         self.theme: Theme = LIGHT
         self.setFixedHeight(16)
+        self.setToolTip(
+            "Colour of a contact: how many of its spikes are expected in a wrong unit, beside the question\n"
+            "with most of them; by the draws"
+        )
 
     def paintEvent(self, _: QtGui.QPaintEvent) -> None:
         """Paint the scale from settled to ambiguous."""
@@ -207,6 +211,7 @@ class ProbeMapPanel(Panel):
 
     def build(self) -> None:
         """Make the map and its legend."""
+        self.note.setToolTip("Number of contacts of the probe, as its file has them")
         self.map = ProbeMapWidget()
         self.legend = LegendBar()
         self.map.clicked.connect(self.workspace.show_contact)

@@ -165,12 +165,15 @@ class QueuePanel(Panel):
         self.model = self.view.rows
         for view in (self.view, self.settled):
             view.chosen.connect(self.workspace.show_component)
-        self.note.setToolTip("The question whose answer puts most spikes right comes first")
+        self.note.setToolTip(
+            "Number of questions that are settled, by you or by the draws, and of all that can be.\n"
+            "The one whose answer puts most spikes right comes first"
+        )
         self.toggle = QtWidgets.QPushButton()
         self.toggle.setProperty("quiet", True)
         self.toggle.setCheckable(True)
         self.toggle.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.toggle.setToolTip("Rows that somebody decided, and rows that settle themselves")
+        self.toggle.setToolTip("Number of questions that somebody decided, or that the draws settle")
         self.toggle.toggled.connect(self._open_settled)
         self.message = message_label()
         self.body.addWidget(self.message, 3)

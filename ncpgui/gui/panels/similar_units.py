@@ -10,6 +10,7 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
+from ncpgui.app.presenters.unit_columns import CHANNELS, POSTERIOR, SPIKES, column
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
 from ncpgui.gui.items.unit_rows import selected_rows, unit_list
@@ -18,6 +19,8 @@ from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
 
 DOT_PX = 12
+TEMPLATES = "the mean waveforms of both"
+ELSEWHERE = "\nIt is of another question: no draw tells of both. Selected, it is drawn beside"
 LEAST_WIDTH = 150
 LEAST_ROWS = 2
 
@@ -30,6 +33,16 @@ class SimilarColumn:
     tooltip: str
     text: Callable[[SimilarUnit], str]
     is_number: bool = True
+    source: str = TEMPLATES
+
+    @property
+    def help(self) -> str:
+        """What it is, and from what."""
+        return f"{self.tooltip}\nFrom {self.source}"
+
+    def help_of(self, row: SimilarUnit, listed: int | None) -> str:
+        """A cell in full: of which units, what it is, and from what."""
+        return f"Unit {row.unit} beside unit {listed}, {self.title}: {self.text(row)}\n{self.help}"
 
 
 def _number(value: float, digits: int, *, sign: bool = False) -> str:
@@ -41,19 +54,22 @@ def _number(value: float, digits: int, *, sign: bool = False) -> str:
 
 
 COLUMNS = (
-    SimilarColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), False),
+    SimilarColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), False,
+                  "the numbers that units got when they were made: they never change"),
     SimilarColumn("P(same)", "P(both are one neuron), %: in so many samples one cluster has most of both.\n"
                   "0 of units that were never in doubt together",
-                  lambda r: "–" if math.isnan(r.p_same) else percent(r.p_same).removesuffix("\u2009%")),
+                  lambda r: "–" if math.isnan(r.p_same) else percent(r.p_same).removesuffix("\u2009%"),
+                  source=POSTERIOR),
     SimilarColumn("apart", "Distance of the mean waveforms on common contacts, at the best lag, noise sd",
                   lambda r: _number(r.distance_sd, 1)),
     SimilarColumn("times", "What the firing times say, nats: more than 0 for one neuron, which hardly fires\n"
                   "twice within 2 ms; less for two",
-                  lambda r: _number(r.nats, 1, sign=True)),
+                  lambda r: _number(r.nats, 1, sign=True), source=SPIKES),
     SimilarColumn("cosine", "Cosine of the mean waveforms, as phy's similarity; 1 for one shape",
                   lambda r: _number(r.cosine, 2)),
-    SimilarColumn("label", "Good, mua or noise", lambda r: "–" if r.label == "unsorted" else r.label, False),
-    SimilarColumn("ch", "Channel on which most of its spikes are largest", lambda r: str(r.channel)),
+    SimilarColumn("label", "Good, mua or noise", lambda r: "–" if r.label == "unsorted" else r.label, False,
+                  column("label").source),
+    SimilarColumn("ch", column("ch").tooltip, lambda r: str(r.channel), source=CHANNELS),
 )  # fmt: skip
 
 
@@ -64,11 +80,12 @@ class SimilarModel(QtCore.QAbstractTableModel):
         super().__init__(panel)
         self._panel = panel
         self.rows: tuple[SimilarUnit, ...] = ()
+        self.listed_about: int | None = None
 
-    def set_rows(self, rows: tuple[SimilarUnit, ...]) -> None:
-        """Show other rows."""
+    def set_rows(self, rows: tuple[SimilarUnit, ...], listed_about: int | None) -> None:
+        """Show other rows, of units like another one."""
         self.beginResetModel()
-        self.rows = rows
+        self.rows, self.listed_about = rows, listed_about
         self.endResetModel()
 
     def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
@@ -93,10 +110,8 @@ class SimilarModel(QtCore.QAbstractTableModel):
             return font(bold=index.column() == 0)
         if role == QtCore.Qt.ForegroundRole:
             return self._panel.theme.color("muted" if row.is_elsewhere else "text")
-        if role == QtCore.Qt.ToolTipRole and row.is_elsewhere:
-            return (
-                "This unit is of another question: no posterior tells of both. Selected, it is drawn beside"
-            )
+        if role == QtCore.Qt.ToolTipRole:
+            return plain(column.help_of(row, self.listed_about) + (ELSEWHERE if row.is_elsewhere else ""))
         return None
 
     def headerData(
@@ -108,7 +123,7 @@ class SimilarModel(QtCore.QAbstractTableModel):
             return None
         if role == QtCore.Qt.TextAlignmentRole:
             return int(QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft)
-        return {QtCore.Qt.DisplayRole: column.title, QtCore.Qt.ToolTipRole: plain(column.tooltip)}.get(role)
+        return {QtCore.Qt.DisplayRole: column.title, QtCore.Qt.ToolTipRole: plain(column.help)}.get(role)
 
 
 class SimilarUnitsPanel(Panel):
@@ -129,6 +144,10 @@ class SimilarUnitsPanel(Panel):
         header.setHighlightSections(False)
         header.setFont(font(11))
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.note.setToolTip(
+            "Number of units of the same question, and of those within 100 µm of the selected unit's main\n"
+            "channel, the most probable first. A click shows both together."
+        )
         self.fill(self.table)
         self.body.setContentsMargins(12, 8, 6, 8)
 
@@ -142,8 +161,8 @@ class SimilarUnitsPanel(Panel):
         view = present_similar(self.workspace, self.controller.data.pairs)
         self._is_selecting = True
         try:
-            if view.rows != self.model.rows:
-                self.model.set_rows(view.rows)
+            if (view.rows, view.unit) != (self.model.rows, self.model.listed_about):
+                self.model.set_rows(view.rows, view.unit)
             self._show_taken()
         finally:
             self._is_selecting = False

@@ -7,6 +7,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.app.presenters.axes import axis_help
 from ncpgui.app.presenters.traces import (
     HALF_MS,
     MOST_MS,
@@ -140,6 +141,11 @@ class TracesPlot(Plot):
         """Scale the traces, 1 is as at first."""
         self.gain = float(np.clip(gain, *GAINS))
         self._draw()
+
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """What the axes are; that of the contacts has no name."""
+        is_left = self.getAxis("left").sceneBoundingRect().contains(where)
+        return axis_help("contact") if is_left else super().tooltip_at(where)
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Zoom in time; with Ctrl, scale."""

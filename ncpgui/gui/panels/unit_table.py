@@ -87,6 +87,10 @@ class UnitTablePanel(Panel):
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.model.modelReset.connect(self._show_selection)
         self.table.doubleClicked.connect(self._go_to)
+        self.note.setToolTip(
+            "Number of units that are listed: those of the question on screen and those that are selected,\n"
+            "or all units of the recording."
+        )
         self.fill(self.table)
         self.body.setContentsMargins(12, 8, 6, 8)
         self.header.setContentsMargins(0, 0, self._bar_width(), 0)

@@ -280,7 +280,7 @@ class WaveformsWidget(UnitCanvas):
             return view.columns[row].tooltip
         if self.arrangement == "columns" and point.x() < self.gutter:
             return view.channel_tooltip(int(np.abs(self.waveform_layout().y0 - point.y()).argmin()))
-        return ""
+        return view.scale_help
 
 
 def _same_but_selection(view: WaveformsView, before: WaveformsView | None) -> bool:
