@@ -7,6 +7,7 @@ is active, and amber means ambiguous everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -119,7 +120,9 @@ def font(px: int = BASE_PX, *, bold: bool = False, medium: bool = False) -> QtGu
     return result
 
 
+@cache
 def _family() -> str:
+    """The first of our families that is installed; asked once, for each font that is painted needs it."""
     known = QtGui.QFontDatabase().families()
     return next((name for name in FONT_FAMILIES if name in known), QtWidgets.QApplication.font().family())
 
