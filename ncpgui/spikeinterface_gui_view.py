@@ -32,9 +32,9 @@ HELP = """
 to sort the units that are shown, with its probability.
 
 - **Previous**, **Next** : the next question, the one whose answer puts most spikes right first
-- **Use this way** (or a double click, or Return) : it becomes a merge or a split of the curation; what was
-  said of these units before goes
-- A row that is selected shows its units, and selects the spikes that would be split off
+- **Use this way** (or a double click, or Return) : it becomes a merge or a split of the curation, and
+  replaces what was said of these units before
+- Select a row to see its units; the spikes that would be split off are selected
 
 Ways that move spikes from unit to unit are shown, and cannot be used here: a curation has whole merges and
 splits only.

@@ -129,14 +129,14 @@ def _not_sampled(context: Context) -> str:
     workspace = context.workspace
     project, component_id = workspace.project, workspace.component_id
     if project is not None and not project.recording.has_traces:
-        return "there is no posterior, as this sorting was opened without its raw data"
+        return "there are no probabilities, as this sorting was opened without its raw data"
     if component_id is None:
-        return "what is on screen is no question; choose a row of the queue"
+        return "the units on screen are no question; choose a row of the queue"
     if workspace.status(component_id).state == "failed":
-        return f"what is on screen could not be sampled: {workspace.status(component_id).message}"
+        return f"the spikes on screen could not be sampled: {workspace.status(component_id).message}"
     if workspace.component() is not None:
         return "there is no sorting to choose: no unit was found among these spikes"
-    return "what is on screen is not sampled yet"
+    return "the spikes on screen are not sampled yet"
 
 
 always = Condition(lambda _: True, "")
@@ -150,7 +150,7 @@ has_alternatives = Condition(_has_alternatives, _not_sampled)
 has_selection = has_at_least(1)
 has_several = has_at_least(2)
 has_similar = Condition(
-    lambda c: len(c.workspace.similar) > 0, "no unit of the list of similar ones is selected"
+    lambda c: len(c.workspace.similar) > 0, "no unit in the list of similar units is selected"
 )
 
 
@@ -194,5 +194,7 @@ class Action:
         if context.workspace.project is None:
             return NOTHING_OPEN
         return (
-            self.enabled.why_not(context) if isinstance(self.enabled, Condition) else "it is not possible now"
+            self.enabled.why_not(context)
+            if isinstance(self.enabled, Condition)
+            else "this is not possible now"
         )

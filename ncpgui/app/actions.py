@@ -26,7 +26,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "system_theme", "Theme of the system", (), "View",
-        "Be light or dark as the system is, which is so until you choose a theme.",
+        "Use the theme of the system, light or dark. This is the default.",
         lambda c, _: c.window.follow_system_theme(),
     ),
     *PANEL_ACTIONS,
@@ -42,7 +42,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",
-        "Show intervals in place of the autocorrelograms, or these again.",
+        "Switch between autocorrelograms and intervals between spikes.",
         On("correlograms", "intervals.toggle"), has_project,
     ),
     Action(
@@ -61,18 +61,18 @@ ACTIONS: tuple[Action, ...] = (
         On("layout", "show_layout", ("inspect",)), has_project,
     ),
     Action(
-        "reset_layout", "Panels where they were at first", (), "View",
-        "Put all panels back to their first places and sizes, as in the layout \"decide\".",
+        "reset_layout", "Reset the panels", (), "View",
+        "Put all panels back to their original places and sizes, in the layout \"decide\".",
         On("layout", "reset"), has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", On("commands", "show_keys")),
     Action(
-        "tour", "Tour", (), "Help", "The window in three steps, as at the first start.",
+        "tour", "Tour", (), "Help", "Explain the window in three steps, as at the first start.",
         lambda c, _: c.window.show_tour(), has_project,
     ),
     Action(
         "about", "About ncpgui", ("?",), "Help",
-        "What this program is.", lambda c, _: c.window.show_about(),
+        "Say what this program is.", lambda c, _: c.window.show_about(),
     ),
 )  # fmt: skip
 

@@ -261,7 +261,7 @@ class Controller:
         """
         project = self.workspace.project
         if project is None:
-            raise InputError("there is no recording that events are of; open a session first")
+            raise InputError("events need a recording; open a recording or a session first")
         opening = self.saving
 
         def done(result: tuple[Events, str]) -> None:

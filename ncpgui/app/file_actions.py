@@ -21,28 +21,28 @@ def _write_back(context: Context) -> None:
 FILE_ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
-        "Open a recording: its spikes are found, and the posterior over their sortings is sampled.",
+        "Open a recording. Its spikes are found, and the ways to sort them are drawn.",
         lambda c, _: c.window.ask_open(), in_toolbar=True,
     ),
     Action(
         "open_session", "Open session…", ("Ctrl+Shift+O",), "File",
-        "Go on with a session that was saved; what a crash left in its journal is done again.",
+        "Go on with a saved session. Its journal restores what a crash would have lost.",
         lambda c, _: c.window.ask_session(),
     ),
     Action(
         "review", "Review another sorter's result…", ("Ctrl+Alt+O",), "File",
-        "Open a folder of Phy, Kilosort or SpikeInterface: its units stay as they are, and the queue asks "
-        "where the posterior doubts them.",
+        "Open a folder of Phy, Kilosort or SpikeInterface. Its units stay as they are, and the queue asks "
+        "about those that may be wrong.",
         lambda c, _: c.window.ask_review(),
     ),
     Action(
         "review_file", "Review the units of an NWB file…", (), "File",
-        "Open an NWB file that another program put units into, to review these.",
+        "Open an NWB file with the units of another program, and review them.",
         lambda c, _: c.window.ask_review_file(),
     ),
     Action(
         "open_demo", "Open the demo", (), "File",
-        "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
+        "A simulated 49-channel hexagonal array on a retina, sorted while you watch.",
         lambda c, _: c.controller.open_demo(c.controller.preferences.folder / "demo"),
     ),
     Action(
@@ -57,17 +57,19 @@ FILE_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "export", "Export…", ("Ctrl+E", "X"), "File",
-        "Write the sorting as it stands for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
+        "Write the current sorting for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
         lambda c, _: c.window.ask_export(), has_project, in_toolbar=True,
     ),
     Action(
         "write_back", "Write decisions back…", (), "File",
-        "Write units and labels into the folder that is reviewed; files that are replaced are kept there.",
+        "Write units and labels into the reviewed folder, which keeps the files that are replaced.",
         lambda c, _: _write_back(c),
-        Condition(lambda c: is_reviewed(c.workspace), "what is open is no review of another sorter's folder"),
+        Condition(
+            lambda c: is_reviewed(c.workspace), "the open session is not a review of another sorter's folder"
+        ),
     ),
     Action(
-        "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",
+        "locate", "Locate recording…", (), "File", "Say where the recording is, if it has moved.",
         lambda c, _: c.window.ask_recording_place(), has_project,
     ),
     Action(
@@ -81,11 +83,11 @@ FILE_ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.window.save_picture(), has_project,
     ),
     Action(
-        "close", "Close project", ("Ctrl+W",), "File", "Back to the start page; nothing is lost.",
+        "close", "Close project", ("Ctrl+W",), "File", "Go back to the start page. Nothing is lost.",
         lambda c, _: c.window.close_project(), has_project, starts_section=True,
     ),
     Action(
         "quit", "Quit", ("Ctrl+Q",), "File",
-        "Close the window; nothing is lost.", lambda c, _: c.window.quit(),
+        "Close the window. Nothing is lost.", lambda c, _: c.window.quit(),
     ),
 )  # fmt: skip

@@ -83,7 +83,7 @@ def read_keymap(actions: Sequence[Action], preferences: Preferences) -> Keymap:
             problems.append(str(error))
         else:
             table = sections.pop("keys", {})
-            problems += [f"{OWN_KEYS}: there is no section '{n}'; keys stand under [keys]" for n in sections]
+            problems += [f"{OWN_KEYS}: there is no section '{n}'; keys belong under [keys]" for n in sections]
             if not isinstance(table, dict):
                 problems.append(
                     f"{OWN_KEYS}: [keys] must be a table of actions and their keys, got {table!r}"
@@ -175,8 +175,8 @@ def write_template(actions: Sequence[Action], preferences: Preferences) -> Path:
         return path
     lines = [
         '# Keys of your own. Take the # off a line and change its key, or give several: ["Space", "N"];',
-        "# [] is no key. A key that another action had is taken from it. Read when the program starts, and",
-        "# by 'Read again' on the page of keys.",
+        "# [] means no key. A key is taken from the action that had it. The file is read when the",
+        "# program starts, and by 'Read again' on the page of keys.",
         "",
         "[keys]",
     ]

@@ -7,7 +7,7 @@ from ncpgui.app.model.coloring import COLOR_BY
 from ncpgui.app.work.asked_for import read_all_spikes
 
 SAID = {
-    "unit": "Give the units beside each other colours of their own.",
+    "unit": "Give neighbouring units different colours.",
     "label": "Colour units by label: good, MUA, noise, unsorted; yours, else that of P(neuron).",
     "depth": "Colour units by the height of their main channel on the probe.",
     "P(neuron)": "Colour units by P(neuron).",
@@ -37,25 +37,25 @@ PANEL_ACTIONS: tuple[Action, ...] = (
         On("waveforms", "toggle_arrangement"), has_project,
     ),
     Action(
-        "waveforms", "Spikes, density, means, most alike", ("W",), "View",
-        "Draw some spikes of each unit, then the density of all, then means alone, then beside each the most "
-        "alike unit in grey.",
+        "waveforms", "Spikes, density, means, most similar", ("W",), "View",
+        "Show some spikes of each unit, then the density of all, then means alone, then means beside those "
+        "of the most similar units in grey.",
         On("waveforms", "step_shown", (1,)), has_project,
     ),
     Action(
-        "waveforms_back", "Most alike, means, density, spikes", ("Shift+W",), "View",
-        "The same in the other direction.",
+        "waveforms_back", "Most similar, means, density, spikes", ("Shift+W",), "View",
+        "Show the same in the other direction.",
         On("waveforms", "step_shown", (-1,)), has_project, in_menu=False,
     ),
     Action(
         "read_all_spikes", "Read all spikes", (), "View",
-        "Read the spikes of this question that were not sampled from the recording, so that Features and "
-        "lassos have all of them, where the session does not have them already.",
+        "Read the remaining spikes of this question from the recording, so that Features and lassos have all "
+        "of them.",
         lambda c, _: read_all_spikes(c.workspace, c.controller.work), has_component,
     ),
     Action(
         "other_fields", "Receptive fields of other cards", (), "View",
-        "Show the receptive fields of what other cards would make below those on screen, or leave them out.",
+        "Show or hide, below the fields on screen, those of the units that other cards would make.",
         On("fields", "toggle_others"), has_project,
     ),
     Action(

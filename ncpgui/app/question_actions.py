@@ -44,7 +44,7 @@ def _go_in_queue(context: Context, step: int) -> None:
     elif workspace.component_ids:
         workspace.told.emit("The queue has no other row")
     else:
-        workspace.told.emit("No question is asked of this sorting; Down goes to the next unit")
+        workspace.told.emit("This sorting has no questions; Down goes to the next unit")
 
 
 def _goes_on(context: Context) -> bool:
@@ -134,7 +134,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "next_after_answer", "Next question after an answer", (), "Sorting",
-        "Go to the next question of the queue when one is answered, or stay where you are.",
+        "After an answer, go to the next question of the queue, or stay.",
         lambda c, _: c.controller.preferences.set(NEXT_AFTER, not _goes_on(c)), has_project,
         is_on=lambda c: _goes_on(c),
     ),
@@ -145,15 +145,15 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "resample", "Resample the rest", ("R",), "Sorting",
-        "Sample the posterior of these spikes again, given what was decided. "
-        "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left, "
-        "unless a beam is in their place.",
+        "Draw new samples of these spikes, given what was decided. "
+        "This happens by itself when decisions leave fewer than 30 draws. While more are left it is refused, "
+        "except after a search by beam.",
         lambda c, _: c.controller.sampling.resample(), has_component, in_toolbar=True,
     ),
     Action(
         "beam", "Search by beam", (), "Sorting",
-        "Search the most probable label vectors of these spikes, given what was decided. Cards then say how "
-        "probable each sorting is among these alone: they are no posterior. R, or undo, gives draws again.",
+        "Search the most probable sortings of these spikes, given what was decided. Cards then give the "
+        "share of each among these alone, which is not a posterior. R, or undo, gives draws again.",
         lambda c, _: c.controller.sampling.resample("beam"), has_component,
     ),
     Action(
@@ -165,7 +165,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     Action(
         "stop", "Stop", ("Escape",), "Sorting",
         "Leave the split that is shown, or clear the lasso; else stop the work under way and keep what it "
-        "did; else leave the preview; else select nothing.",
+        "did; else leave the preview; else clear the selection.",
         lambda c, _: _stop(c),
     ),
     Action(
@@ -204,7 +204,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
-        "Show the traces around the spike before.",
+        "Show the traces around the previous spike.",
         On("traces", "step", (-1,), shown=True), has_units,
     ),
     Action(

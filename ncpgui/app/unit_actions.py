@@ -161,7 +161,7 @@ UNIT_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "snippet", "Snippet", (":",), "Edit",
-        "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
+        "Type a command in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
         On("commands", "show_snippet_line"), has_project,
     ),
     Action(
@@ -186,7 +186,7 @@ UNIT_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "filter", "Filter units", ("Ctrl+F",), "Edit",
-        "List some units only: fr > 1 & p_neuron > .9, or numbers and words to look for.",
+        "List only some units: by an expression such as fr > 1 & p_neuron > .9, or by numbers and words.",
         On("units", "filter.begin", shown=True), has_project, starts_section=True,
     ),
     Action(
@@ -202,32 +202,32 @@ UNIT_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "split", "Split along the lasso", ("K",), "Unit",
-        "Show what the lasso makes of all spikes of the selected units; once more does it. "
+        "Show how the lasso splits the selected units, all their spikes included. K once more does it. "
         "Ctrl+click draws a lasso in Embedding, Features and Over time, a right click clears it.",
         lambda c, _: _split(c), has_units,
     ),
     Action(
         "split_as", "Split as shown", ("Shift+K",), "Unit",
-        "Show the split of the selected unit that the alternative on screen has, that one alone; K does it.",
+        "Show how the card on screen splits the selected unit, and no other change. K does it.",
         lambda c, _: propose_split_as(c.workspace), has_alternatives,
     ),
     Action(
         "accept", "Accept unit", ("Y",), "Unit",
-        "Accept the selected units, or open them again: each is a neuron, all of it and nothing else. "
-        "All probabilities are given that, and other sortings leave it as it is.",
+        "Accept the selected units, or take that back. An accepted unit is a neuron, all of it and nothing "
+        "else: all probabilities take that as known, and other sortings leave the unit as it is.",
         lambda c, _: _toggle_lock(c), has_selection, in_toolbar=True,
     ),
     Action(
         "must_link", "Must be one neuron", ("J",), "Unit",
         "Say that the selected units are one neuron. No spike changes its unit; "
-        "all probabilities are given that.",
+        "all probabilities take that as known.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=True),
         has_several,
     ),
     Action(
         "never_merge", "Never merge", ("D",), "Unit",
         "Say that no two of the selected units are one neuron. No spike changes its unit; "
-        "all probabilities are given that, and a merge of them is refused.",
+        "all probabilities take that as known, and a merge of them is refused.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=False),
         has_several,
     ),

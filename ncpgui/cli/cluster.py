@@ -56,7 +56,7 @@ N_SHOWN = 4
     default=200,
     show_default=True,
     metavar="S",
-    help="Clusterings that are drawn.",
+    help="How many clusterings are drawn.",
 )
 @click.option(
     "--beam",
@@ -64,7 +64,7 @@ N_SHOWN = 4
     default=150,
     show_default=True,
     metavar="B",
-    help="Most probable clusterings that are searched as well; 0 for none.",
+    help="How many most probable clusterings are searched as well; 0 for none.",
 )
 @click.option(
     "--no-firing-times",

@@ -59,7 +59,7 @@ class Finding:
 
 
 @command(
-    short_help="Check that everything is there; say what to do where it is not.",
+    short_help="Check the installation; say what to do about what is missing.",
     epilog=examples(
         "ncpgui doctor",
         "ncpgui doctor --formats",
@@ -332,7 +332,7 @@ def _home() -> list[Finding]:
         Finding(
             name,
             "note",
-            f"none that can be written; {path} stands in for it",
+            f"none that can be written; {path} is used instead",
             f"set {variable} to a folder of yours: what is in a temporary one may be lost",
         )
         for name, path, variable in stand_ins[:1]

@@ -26,7 +26,13 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
     ),
 )
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
-@click.option("--format", "format_", type=options.Choice(FORMATS), required=True, help="What is to read it.")
+@click.option(
+    "--format",
+    "format_",
+    type=options.Choice(FORMATS),
+    required=True,
+    help="The program or format to write for.",
+)
 @click.option(
     "--out",
     type=options.PATH,

@@ -20,12 +20,12 @@ ANALYSES = ("rates", "fields", "tuning", "decoding")
 MOST_EFFECTS = 10
 COLUMNS = {
     "of": "unit",
-    "finding": "what it is",
+    "finding": "what was computed",
     "in use": "with the sorting in use",
     "mean": "over draws of the whole sorting",
-    "low": "of the interval",
-    "high": "of the interval",
-    "sorting": "part of the variance that comes from sorting; the rest is of the data",
+    "low": "lower end of the interval",
+    "high": "upper end of the interval",
+    "sorting": "part of the variance that comes from sorting; the rest comes from the data",
     "there": "share of the draws in which the unit is there",
 }
 
@@ -44,7 +44,7 @@ COLUMNS = {
     type=options.Choice(ANALYSES),
     default="rates",
     show_default=True,
-    help="What is asked: firing rates, receptive fields, tuning, or decoding of the stimulus.",
+    help="What to compute: firing rates, receptive fields, tuning, or decoding of the stimulus.",
 )
 @click.option(
     "--trials",
@@ -149,9 +149,11 @@ def _checked(
         raise InputError(f"--of {analysis} needs {missing}; see 'ncpgui findings --help'")
     extra = next((name for name, value in given.items() if value is not None), None)
     if not needs and extra:
-        raise InputError(f"{extra} is of --of tuning and --of decoding, not of --of {analysis}; leave it out")
+        raise InputError(
+            f"{extra} is for --of tuning and --of decoding, not for --of {analysis}; leave it out"
+        )
     if period is not None and analysis != "tuning":
-        raise InputError(f"--period is of --of tuning, not of --of {analysis}; leave it out")
+        raise InputError(f"--period is for --of tuning, not for --of {analysis}; leave it out")
     if not needs:
         return None
     from ncpgui.findings.trials import read_trials

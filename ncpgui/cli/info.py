@@ -32,19 +32,19 @@ MOST = 4
 LEAST_OTHER = 0.005
 """Probability of other sortings from which on it is told."""
 COLUMNS = {
-    "contact": "on which the spikes of the component are largest",
+    "contact": "where the spikes of the component (units that may be one neuron) are largest",
     "units": "ids of its units",
-    "spikes": "of the component",
-    "sampled": "of these spikes, those whose sorting was drawn; the others follow them",
+    "spikes": "number of spikes of the component",
+    "sampled": "how many of these spikes were sampled; each other one was assigned afterwards",
     "number of units (probability)": "how many neurons the spikes are of",
-    "gain": "spikes that an answer is expected to put right: which sorting it is, which units are noise",
-    "note": "mua: no sorting settles it, as more than one spike in ten would be wrong whichever is right",
+    "gain": "how many spikes an answer is expected to put right",
+    "note": "mua: no sorting settles it; more than one spike in ten would be wrong whichever is right",
 }
 
 
 UNITS = {
     "unit": "its id",
-    "spikes": "of the unit",
+    "spikes": "number of spikes of the unit",
     "label": "yours, else good, mua or noise by P(neuron) and P(pure)",
     "neuron": "P(it is one or more cells, and not noise)",
     "pure": "P(hardly a spike of it is of another cell)",
@@ -56,7 +56,7 @@ UNITS = {
 
 
 @command(
-    short_help="Tell what a session holds, and how sure it is of them.",
+    short_help="Say what a session holds, and how probable its units are.",
     epilog=examples(
         "ncpgui info session.h5",
         "ncpgui info session.h5 --json",

@@ -39,7 +39,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
     default=0.5,
     show_default=True,
     metavar="P",
-    help="Of the second model; with 0.5 every weight is the mean of both.",
+    help="Share of the second model; with 0.5 every weight is the mean of both.",
 )
 @click.option("--out", type=options.PATH, required=True, metavar="FILE.safetensors", help="The new model.")
 def mix(first: str, second: str, share: float, out: Path) -> None:

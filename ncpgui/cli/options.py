@@ -72,12 +72,12 @@ of_traces = _together(
         "--peak-sign",
         type=Choice(["neg", "pos", "both"]),
         show_default="neg",
-        help="Spikes are troughs, positive peaks, or either.",
+        help="Sign of the spikes: troughs, positive peaks, or both.",
     ),
     click.option(
         "--blank-nan",
         is_flag=True,
-        help="Go on where samples are NaN or infinite: the traces are zero there.",
+        help="Accept samples that are NaN or infinite; the traces are set to zero there.",
     ),
     click.option(
         "--settings",
@@ -97,7 +97,7 @@ of_sampling = _together(
     click.option(
         "--no-firing-times",
         is_flag=True,
-        help="Weigh sortings by waveforms alone, not by refractory periods too.",
+        help="Weigh sortings by waveforms alone, without refractory periods.",
     ),
     click.option(
         "--sampler",
@@ -111,12 +111,16 @@ of_sampling = _together(
         type=click.IntRange(min=1),
         metavar="N",
         show_default="150",
-        help="Sortings that '--sampler beam' keeps of each question.",
+        help="Sortings that '--sampler beam' keeps for each question.",
     ),
     model,
     device,
     click.option(
-        "--seed", type=int, metavar="N", show_default="0", help="The same seed gives the same result."
+        "--seed",
+        type=int,
+        metavar="N",
+        show_default="0",
+        help="Seed of the draws; the same seed gives the same result.",
     ),
     click.option(
         "--jobs",

@@ -42,17 +42,19 @@ MAX_WARNINGS = 3
     "--recording",
     type=options.PATH,
     metavar="PATH",
-    help="The recording, where FOLDER does not lead to it.",
+    help="The recording, if FOLDER does not say where it is.",
 )
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
 @click.option(
     "--sampling-frequency",
     type=float,
     metavar="HZ",
-    help="Of a raw binary --recording, or of a FOLDER without one.",
+    help="Samples a second of a raw binary --recording, or of a FOLDER without a recording.",
 )
-@click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
-@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
+@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary --recording.")
+@click.option(
+    "--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary --recording."
+)
 @click.option(
     "--stream", metavar="NAME", help="Which set of channels of the recording, or series of an NWB file."
 )
@@ -217,6 +219,6 @@ def summary(project: Project) -> str:
 def unknown(project: Project) -> list[str]:
     """Sentences about components whose posterior was not sampled, the first few each."""
     reasons = [project.failed.get(one.id, "not reached") for one in project.waiting]
-    few = [f"nothing is said of a unit: {reason}" for reason in reasons[:MAX_WARNINGS]]
+    few = [f"a unit has no probabilities: {reason}" for reason in reasons[:MAX_WARNINGS]]
     more = len(reasons) - MAX_WARNINGS
-    return few if more <= 0 else [*few, f"nor of {count(more, 'further unit')}, for like reasons"]
+    return few if more <= 0 else [*few, f"nor of {count(more, 'other unit')}, for similar reasons"]

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 @click.option(
     "--probe", metavar="FILE|NAME", help="Probe file, or a name such as tetrode, hex49, linear-16-25."
 )
-@click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary file.")
-@click.option("--n-channels", type=int, metavar="N", help="Of a raw binary file.")
-@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary file.")
+@click.option("--sampling-frequency", type=float, metavar="HZ", help="Samples a second of a raw binary file.")
+@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary file.")
+@click.option("--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary file.")
 @click.option(
     "--stream",
     metavar="NAME",
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
 @click.option(
     "--matcher",
     metavar="wobble|tdc-peeler|circus-omp|none",
-    help="How the spikes of the units are found in the whole recording; none finds no more than those "
-    "that were clustered at first.",
+    help="How the spikes of the units are found in the whole recording; none keeps only those that were "
+    "clustered at first.",
     show_default="wobble",
 )
 @options.of_sampling
@@ -184,8 +184,8 @@ def sort(
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
         echo(
-            f"warning: the units around contact {one.channel} are as they were matched; the posterior of "
-            f"their spikes was not sampled: {reason}",
+            f"warning: the units around contact {one.channel} have no probabilities, since their spikes "
+            f"were not sampled: {reason}",
             err=True,
         )
     echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
@@ -232,7 +232,9 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
 
     while True:
         echo(f"error: {problem}", err=True)
-        answer = click.prompt("Where shall the session go?", default=str(fallbacks(out)[0]), err=True)
+        answer = click.prompt(
+            "Where should the session be written?", default=str(fallbacks(out)[0]), err=True
+        )
         place = expanded(answer)
         try:
             options.check_new_session(place, overwrite=False)

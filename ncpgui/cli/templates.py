@@ -54,12 +54,16 @@ def templates(ctx: click.Context) -> None:
     type=options.PATH,
     multiple=True,
     metavar="PATH",
-    help="Of a sorting that does not name it; once for each SORTING, in their order.",
+    help="The recording of a SORTING that does not name it; once for each SORTING, in their order.",
 )
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts of a --recording are.")
-@click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
-@click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
-@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
+@click.option(
+    "--sampling-frequency", type=float, metavar="HZ", help="Samples a second of a raw binary --recording."
+)
+@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary --recording.")
+@click.option(
+    "--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary --recording."
+)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
@@ -114,7 +118,7 @@ def build(
     }
     if not recordings and any(value is not None for value in raw.values()):
         raise InputError(
-            "--probe, --sampling-frequency, --n-channels and --dtype are of a --recording, which is "
+            "--probe, --sampling-frequency, --n-channels and --dtype describe a --recording, which is "
             "missing; give it"
         )
 

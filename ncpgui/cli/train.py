@@ -63,7 +63,7 @@ class _WithPresets(Command):
     help="Length of the run in steps, not in minutes.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
-@click.option("--overwrite", is_flag=True, help="Start over, in place of the model that is there.")
+@click.option("--overwrite", is_flag=True, help="Start over, and replace the model that is there.")
 @click.option("--tensorboard", is_flag=True, help="Write the curves to DIR/NAME.tensorboard too.")
 @click.option(
     "--evaluate",
@@ -79,12 +79,15 @@ class _WithPresets(Command):
     metavar="DIR",
     help="Where the model goes.",
 )
-@click.option("--seed", type=int, metavar="N", show_default="0", help="Of the weights and of all data.")
+@click.option("--seed", type=int, metavar="N", show_default="0", help="Seed of the weights and of all data.")
 @click.option("--start-from", metavar="NAME|FILE", help="Begin with the weights of a model.")
 @click.option(
-    "--reservoir", type=options.PATH, metavar="FILE.npz", help="Your own cells, of 'ncpgui templates build'."
+    "--reservoir",
+    type=options.PATH,
+    metavar="FILE.npz",
+    help="Your own cells, from 'ncpgui templates build'.",
 )
-@click.option("--noise", type=options.PATH, metavar="FILE.npz", help="Your own noise, of the same command.")
+@click.option("--noise", type=options.PATH, metavar="FILE.npz", help="Your own noise, from the same command.")
 def train(
     config: str,
     minutes: float | None,

@@ -22,7 +22,7 @@ Sampler = Literal["draws", "beam"]
 
 SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 
-NOT_A_POSTERIOR = "most probable label vectors, not a posterior"
+NOT_A_POSTERIOR = "the most probable sortings only, not a posterior"
 """What is said of a beam wherever its weights are shown or written."""
 
 

@@ -121,7 +121,7 @@ class Palette(QtWidgets.QFrame):
         self.view.setFocusPolicy(QtCore.Qt.NoFocus)
         self.view.setAccessibleName("What was found")
         self.view.clicked.connect(lambda _: self._take())
-        self.note = Label("Nothing is called so.")
+        self.note = Label("Nothing has that name.")
         self.note.setObjectName("message")
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 10)

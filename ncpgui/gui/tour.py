@@ -28,8 +28,8 @@ STEPS = (
     Step(
         "queue",
         "What to decide",
-        "Each row is a question: spikes that could be sorted in several ways. The first rows settle most. "
-        "<b>Space</b> goes to the next, and the number at the bottom says when it is enough.",
+        "Each row is a question: spikes that could be sorted in several ways. The first rows put most "
+        "spikes right. <b>Space</b> goes to the next, and the number at the bottom says when it is enough.",
     ),
     Step(
         "cards",
@@ -39,7 +39,7 @@ STEPS = (
     ),
     Step(
         "waveforms",
-        "What speaks for it",
+        "The evidence",
         "<b>F2</b> shows what a decision is about, <b>F3</b> the evidence. <b>Ctrl+K</b> finds everything "
         "else by a few letters, and <b>H</b> shows all keys, which are those of phy.",
     ),

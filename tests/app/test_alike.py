@@ -1,4 +1,4 @@
-"""The most alike unit of each one on screen, also of other components."""
+"""The most similar unit of each one on screen, also of other components."""
 
 from __future__ import annotations
 

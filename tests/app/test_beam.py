@@ -139,7 +139,7 @@ def test_the_same_search_is_not_done_twice(controller: Controller, samplers: lis
 
 
 def test_sampling_again_gives_draws_again(controller: Controller, samplers: list[str]) -> None:
-    with pytest.raises(CurationError, match="sampling again would change the probabilities by chance only"):
+    with pytest.raises(CurationError, match="sampling again would change probabilities by chance only"):
         controller.sampling.resample()
     controller.sampling.resample("beam")
     controller.sampling.resample()
@@ -176,4 +176,4 @@ def test_a_component_that_is_all_decided_is_not_searched(controller: Controller,
 def test_the_action_says_in_help_that_a_beam_is_no_posterior() -> None:
     found = action("beam")
     assert (found.name, found.menu) == ("Search by beam", "Sorting")
-    assert "they are no posterior" in found.help
+    assert "not a posterior" in found.help

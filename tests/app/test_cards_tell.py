@@ -93,7 +93,7 @@ def test_spikes_of_other_channels_that_come_along_are_told() -> None:
     )
     workspace.merge((0, 2))  # 3: five spikes of channel 0 and four of channel 1
     workspace.show_component(0)
-    assert cards(workspace)[1].words == "merges 1 + 3, takes 4 spikes from elsewhere along"
+    assert cards(workspace)[1].words == "merges 1 + 3, takes 4 spikes of other questions along"
 
 
 # -- any sequence of decisions ------------------------------------------------------------------

@@ -164,7 +164,7 @@ def test_a_doubt_that_was_cut_is_said_in_the_queue_and_on_the_cards(project: Pro
     workspace = Workspace(replace(project, components=components))
     rows = {row.component_id: row for row in present_queue(workspace)}
     assert rows[A].tooltip.splitlines()[-1] == (
-        "in doubt with unit 2 around contact 2 too, asked about apart: together they would be too large"
+        "in doubt with unit 2 around contact 2 too, in another question: one for all would be too large"
     )
     assert "apart" not in rows[B].tooltip
     workspace.show_component(A)

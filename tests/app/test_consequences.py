@@ -190,7 +190,7 @@ def test_spikes_that_are_not_drawn_follow_the_most_alike_drawn_one(project) -> N
     embedding_lasso(workspace)
     propose_lasso_split(workspace, TSNE)
     assert sorted(unit.positions.tolist() for unit in workspace.shown().units) == [[0, 1, 2], [3, 4, 5]]
-    assert words(workspace).endswith("4 spikes not drawn follow the most alike drawn")
+    assert words(workspace).endswith("4 spikes not drawn follow the most similar drawn")
     assert f"P(split) 10{THIN}%" in words(workspace)
 
 
@@ -314,7 +314,7 @@ def test_where_the_tissue_moved_a_merge_says_whether_the_units_take_turns() -> N
 
 def test_of_units_in_different_components_no_posterior_tells(workspace) -> None:
     workspace.select([0, 3])
-    said = "Merge 0 + 3? one neuron: unknown, no posterior has them both · within 2 ms"
+    said = "Merge 0 + 3? one neuron: unknown, they were never sampled together · within 2 ms"
     assert words(workspace).startswith(said)
 
 

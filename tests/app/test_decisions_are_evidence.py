@@ -223,7 +223,7 @@ def test_draws_that_were_made_under_the_decisions_are_not_made_again_however_few
 
 def test_a_link_between_components_is_refused() -> None:
     workspace = Workspace(tiny_project({0: [[0] * 4], 1: [[0] * 4]}))
-    with pytest.raises(CurationError, match="in different components"):
+    with pytest.raises(CurationError, match="to different questions"):
         workspace.link((0, 1), same=True)
     assert workspace.history.entries == ()
 
@@ -260,7 +260,7 @@ def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     controller.workspace.set_accepted((0,), True)
     controller.workspace.link((2, 3), same=False)
-    with pytest.raises(CurationError, match=r"draws have what was decided, and 30 are enough"):
+    with pytest.raises(CurationError, match=r"draws agree with what was decided, and 30 are enough"):
         controller.sampling.resample()
     assert asked == []
 
@@ -370,7 +370,7 @@ def test_without_a_network_decisions_still_weigh_the_draws_there_are(
     told = [text for text in ears.told if text.startswith("No new draws")]
     assert told == [
         "No new draws of units 2, 3 and 4 around contact 0: the model cannot be loaded. "
-        "Its probabilities rest on those there are"
+        "Its probabilities are those of the old draws"
     ]
 
 

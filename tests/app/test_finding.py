@@ -64,7 +64,7 @@ def test_rows_say_value_interval_and_verdict_those_that_depend_first(project, fo
     assert view.note == "3 robust · 1 open"
     assert 0 <= first.low < first.mean < first.high <= 1
     assert "Settling" in first.tooltip
-    assert "of the variance is of the sorting" in first.tooltip
+    assert "of the variance comes from the sorting" in first.tooltip
 
 
 def test_what_is_computed_missing_or_failed_says_so(project) -> None:

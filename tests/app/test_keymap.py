@@ -112,7 +112,7 @@ def test_of_two_actions_with_one_key_the_first_keeps_it(preferences: Preferences
         ("[keys]\nmerge = 3\n", "keys.toml: merge must be a key or a list of keys, got 3"),
         ("[keys\n", "keys.toml cannot be read as TOML"),
         ("keys = 3\n", "keys.toml: [keys] must be a table of actions and their keys, got 3"),
-        ('[key]\nmerge = "B"\n', "keys.toml: there is no section 'key'; keys stand under [keys]"),
+        ('[key]\nmerge = "B"\n', "keys.toml: there is no section 'key'; keys belong under [keys]"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_understood_is_said_and_the_rest_holds(

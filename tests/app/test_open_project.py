@@ -63,7 +63,7 @@ def test_a_journal_is_followed_up_to_the_action_that_cannot_be_done(project: Pro
     workspace.open(project, entries=entries)
     assert units(workspace, 0) == [5] * 7 + [2] * 3
     assert log[0] == ("told", "1 action since the last save recovered from the journal")
-    assert log[1][1].startswith("Action 2 of the journal and those after it cannot be done: ")
+    assert log[1][1].startswith("Action 2 of the journal and those after it cannot be repeated: ")
 
 
 # -- sampling -------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def test_what_an_action_needs_is_an_open_project_first(preferences: Preferences)
 def test_every_action_that_is_not_allowed_says_why(context: Context) -> None:
     grey = [item for item in ACTIONS if not item.enabled(context)]
     assert grey
-    assert all(item.why_not(context) not in ("", "it is not possible now") for item in grey)
+    assert all(item.why_not(context) not in ("", "this is not possible now") for item in grey)
 
 
 def test_what_runs_is_the_action(context: Context) -> None:

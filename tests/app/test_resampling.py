@@ -274,8 +274,8 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
     other.warned.connect(warned.append)
     other.open(project, entries=[{**entry, "component_id": 1}])
     assert warned == [
-        "Action 1 of the journal and those after it cannot be done: entry 1 of the history cannot be done: "
-        "the posterior sampled again is of 10 spikes, component 1 has 6 sampled; "
+        "Action 1 of the journal and those after it cannot be repeated: entry 1 of the history cannot be "
+        "done: the posterior sampled again is of 10 spikes, component 1 has 6 sampled; "
         "use the session that the history is of"
     ]
     warned.clear()

@@ -74,7 +74,7 @@ def test_a_session_whose_spikes_are_found_otherwise_now_says_to_sort_again(path:
     live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
     live.close()
     spikes = replace(project.spikes, sample_index=project.spikes.sample_index + 1)
-    with pytest.raises(RecordingError, match=r"sorted by another version.* sort the recording again"):
+    with pytest.raises(RecordingError, match=r"another version sorted.* sort the recording again"):
         jobs.reopen(replace(project, spikes=spikes))
 
 

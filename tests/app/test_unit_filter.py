@@ -80,7 +80,7 @@ UNLIKE = (
     "quotes, as in label == 'good'"
 )
 STRANGE = (
-    "'{}' cannot stand in a filter; there are names of columns, numbers, words in quotes, + - * / and "
+    "'{}' is not allowed in a filter; it takes names of columns, numbers, words in quotes, + - * / and "
     "comparisons"
 )
 

@@ -49,7 +49,7 @@ def test_a_shipped_model_is_evaluated_into_two_files_and_a_table(
     (row,) = (line.split("\t") for line in lines if line.startswith(name))
     assert " +- " in row[1]
     assert row[2] == f"{card['evaluation'][name]:.3g}"
-    assert words == "expected: what the whole check found of this model; a quick one differs by its error\n"
+    assert words == "expected: what the full check found for this model; a quick one differs by its error\n"
     assert ran.err.splitlines()[-1].startswith("wrote ")
 
 

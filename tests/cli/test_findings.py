@@ -66,9 +66,9 @@ def test_a_finding_that_no_question_changes_says_so(ncpgui: Command, tmp_path: P
         (("--of", "tuning", "--trials", "{t}"), "--of tuning needs --duration"),
         (
             ("--of", "rates", "--duration", "1"),
-            "--duration is of --of tuning and --of decoding, not of --of rates",
+            "--duration is for --of tuning and --of decoding, not for --of rates",
         ),
-        (("--of", "rates", "--period", "1"), "--period is of --of tuning, not of --of rates"),
+        (("--of", "rates", "--period", "1"), "--period is for --of tuning, not for --of rates"),
         (("--of", "fields"), "needs white noise, and the session has no stimulus"),
         (
             ("--of", "tuning", "--trials", "{t}", "--duration", "1"),

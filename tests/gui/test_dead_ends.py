@@ -131,7 +131,7 @@ KEYS_THAT_NEED_MORE = {
     "D": "Never merge: fewer than two units are selected",
     "Y": "Accept unit: no unit is selected",
     "Alt+M": "Label MUA: no unit is selected",
-    "Ctrl+G": "Label similar good, MUA, noise or unsorted: no unit of the list of similar ones is selected",
+    "Ctrl+G": "Label similar good, MUA, noise or unsorted: no unit in the list of similar units is selected",
     "Ctrl+Z": "Undo: there is nothing to undo",
     "Ctrl+Y": "Redo: there is nothing to do again",
 }

@@ -63,7 +63,7 @@ def test_the_less_certain_a_spike_the_fainter_its_point(panel, workspace, screen
     opacity = panel.scatter.points.opacity
     assert opacity[LEFT_TOP] == pytest.approx(1.0)
     assert opacity[RIGHT_BOTTOM] == pytest.approx(0.25 + 0.75 / 16)
-    assert panel.note.text().endswith(" of 10 spikes · pale: unit uncertain")
+    assert panel.note.text().endswith(" of 10 spikes · pale: its unit is uncertain")
 
 
 def test_both_directions_have_the_same_scale(panel) -> None:

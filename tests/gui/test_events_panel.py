@@ -182,7 +182,7 @@ def test_the_tooltip_says_the_bin_under_the_pointer_and_what_the_picture_is(done
     rect = done.grid.rate_rect(0)
     words = done.grid.tooltip_at(QtCore.QPointF(rect.left() + 0.6 * rect.width(), rect.center().y()))
     assert words.startswith("0 to 50 ms after the event: 13\u2009Hz (2 spikes)\nUnit 0, 6 spikes: ")
-    assert "4 spikes around 3 events.\nAbove: a row an event" in words
+    assert "4 spikes around 3 events.\nAbove: one row for each event" in words
     assert done.grid.tooltip_at(QtCore.QPointF(-5, -5)) == ""
 
 

@@ -73,5 +73,5 @@ def test_the_finding_that_was_chosen_is_remembered(panel, controller) -> None:
 
 def test_the_tooltip_says_where_the_interval_comes_from(panel) -> None:
     inside = QtCore.QPointF(panel.rows.row_rect(0).center())
-    assert "of the variance is of the sorting" in panel.rows.tooltip_at(inside)
+    assert "of the variance comes from the sorting" in panel.rows.tooltip_at(inside)
     assert panel.rows.tooltip_at(QtCore.QPointF(5, -5)) == ""

@@ -316,7 +316,7 @@ def test_means_alone_and_beside_the_most_alike_other_unit(panel, screen) -> None
         "some spikes of each unit, and the mean of all",
         "density of all sampled spikes, and their mean",
         "means",
-        "means, the most alike other unit in grey",
+        "means, the most similar other unit in grey",
         "some spikes of each unit, and the mean of all",
     ]
     assert [bool(n) for n in grey] == [False, False, False, True, False]
@@ -329,7 +329,7 @@ def test_means_alone_and_beside_the_most_alike_other_unit(panel, screen) -> None
 
 
 def test_at_the_contacts_no_mean_lies_under_the_grey_of_another(panel, screen) -> None:
-    """Each is the most alike to the other, and both are there in their colours."""
+    """Each is the most similar to the other, and both are there in their colours."""
     panel.set_arrangement("probe")
     for _ in range(3):
         panel.step_shown()

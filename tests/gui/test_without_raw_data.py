@@ -55,7 +55,7 @@ def test_units_times_and_templates_are_on_screen_and_panels_say_what_is_not(
     assert bench.units.listed_units == tuple(sorted(TRAINS))
     assert workspace.selected == (FEW,), "something is on screen at once"
     assert "no questions" in bench.queue.message.text()
-    assert "No waveforms, no posterior" in bench.alternatives.message.text()
+    assert "no waveforms and no probabilities" in bench.alternatives.message.text()
     workspace.select([HALF, MERGED])
     settle()
     assert bench.alternatives.headline.text() == "Units 7 and 40"

@@ -321,5 +321,8 @@ def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, 
         try:
             n_done += history.replay([entry])
         except CurationError as error:
-            return n_done, f"Action {n_done + 1} of the journal and those after it cannot be done: {error}"
+            return (
+                n_done,
+                f"Action {n_done + 1} of the journal and those after it cannot be repeated: {error}",
+            )
     return n_done, ""

@@ -421,8 +421,8 @@ class Workspace(OpenProject):
         where = [set(self.components_of(unit)) for unit in units]
         if where and not set.intersection(*where):
             raise CurationError(
-                "these units are in different questions: no posterior tells of both, and nothing follows "
-                "from a link between them; merge them (G) if they are one neuron"
+                "these units belong to different questions and were never sampled together, so this would "
+                "change nothing; merge them (G) if they are one neuron"
             )
         self.do(Link(units, same))
 

@@ -1,4 +1,4 @@
-"""The unit that is most alike to each one on screen, from the whole probe: its mean waveform in grey."""
+"""The unit that is most similar to each one on screen, from the whole probe: its mean waveform in grey."""
 
 from __future__ import annotations
 

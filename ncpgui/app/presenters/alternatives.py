@@ -36,8 +36,8 @@ from ncpgui.evidence.tempered import has_few_draws
 from ncpgui.evidence.units import MORE_PROBABLY
 
 NO_RAW_DATA = (
-    "No waveforms, no posterior: this sorting was opened without its raw data. Units can be merged, split, "
-    "labelled and written back all the same."
+    "This sorting was opened without its raw data, so there are no waveforms and no probabilities. Units can "
+    "still be merged, split, labelled and written back."
 )
 MOST_NAMED = 4
 """Units of other questions that are named beside the headline."""
@@ -306,7 +306,7 @@ def _no_question(workspace: Workspace) -> AlternativesView:
     if not workspace.project.recording.has_traces:
         return replace(EMPTY, title=title, message=NO_RAW_DATA)
     message = (
-        "No posterior tells of these spikes: they were not sampled with those of other units."
+        "These spikes have no probabilities: they were not sampled with those of other units."
         if workspace.selected
         else "Select a unit, or a row of the queue."
     )
@@ -384,10 +384,10 @@ def _badge(workspace: Workspace, component: Component, cards: Sequence[Card]) ->
     else:
         advice = _ADVICE[kind]
     measured = (
-        f"{sentence(kind)}. The largest error of a probability on these cards is {worst.error} %: draws are\n"
-        "few, and the order in which the network sees the spikes should not matter, but does. One other\n"
-        f"order moves the probability that two of these spikes share a unit by {percent(spread)}; all\n"
-        f"numbers here are averages over {n_orders} orders. {advice}"
+        f"{sentence(kind)}. The largest error of a probability on these cards is {worst.error} %: the\n"
+        "number of draws is limited, and the order in which the network sees the spikes matters, though it\n"
+        "should not. Another order changes the probability that two of these spikes share a unit by\n"
+        f"{percent(spread)}; all numbers here are averages over {n_orders} orders. {advice}"
     )
     return TrustBadge(kind, f"{kind} {worst.error}\u2009%", measured)
 
@@ -396,24 +396,25 @@ LARGE_ERROR = 0.095
 """Error of a probability from which on it is rough, whatever the order does: what is shown as 10 %."""
 _ADVICE_LARGE_ERROR = "The error is large: take the probabilities as rough."
 _ADVICE: dict[Trust, str] = {
-    "steady": "So it is with spikes like those that the network was trained on.",
-    "unsteady": "Most spikes like those of its training move it less: take the probabilities as rough.",
-    "shaky": "Spikes like those of its training move it far less: do not rely on the probabilities,\n"
-    "look at the waveforms, and consider a model of your own (see the guide).",
+    "steady": "This is usual for spikes like those that the network was trained on.",
+    "unsteady": "The order matters less for most spikes like those of its training: take the\n"
+    "probabilities as rough.",
+    "shaky": "The order matters far less for spikes like those of its training: do not rely on the\n"
+    "probabilities, look at the waveforms, and consider a model of your own (see the guide).",
 }
 
 
 _ABOUT_FEW_DRAWS = (
-    "Spike times and shapes fit few of the draws of the network, as with cells that burst or move in ways\n"
-    "that it has not seen. So that these few do not decide all, the other draws count as well:\n"
-    "probabilities lie between what all evidence says and what the network alone says.\n"
+    "Spike times and shapes agree with few draws of the network. This happens with cells that burst or\n"
+    "move in ways that it has not seen. These few draws shall not decide alone, so the others count as\n"
+    "well: probabilities lie between what all evidence says and what the network alone says.\n"
     "Look at the waveforms and the correlogram."
 )
 
 _ABOUT_BEAM = (
-    f"Probabilities are normalised over a beam: {NOT_A_POSTERIOR}.\n"
-    "A beam holds the best vectors and their neighbours, which differ by single spikes as a rule. What it\n"
-    "leaves out may be far more probable than all of it. R samples the posterior again."
+    f"These sortings were searched by beam: {NOT_A_POSTERIOR}.\n"
+    "Each number is a share of the sortings of the beam, which mostly differ by single spikes. The\n"
+    "sortings that it leaves out may be far more probable together. R draws from the posterior again."
 )
 
 
@@ -521,7 +522,7 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
     """What adopting a preview would do, all of it: see `core.difference`."""
     words = difference(current.labels, preview.labels).words([unit.name for unit in current.units])
     if preview.n_taken_along:
-        words += f", takes {count(preview.n_taken_along, 'spike')} from elsewhere along"
+        words += f", takes {count(preview.n_taken_along, 'spike')} of other questions along"
     if preview.held:
         words += f"; {' and '.join(map(str, preview.held))} stay{'s' * (len(preview.held) == 1)} as accepted"
     return words

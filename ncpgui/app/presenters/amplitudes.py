@@ -50,7 +50,7 @@ class AmplitudesView:
 
     @property
     def axis(self) -> str:
-        """What is upwards."""
+        """Quantity on the vertical axis."""
         return {"depth": "depth (µm)", "amplitude": f"amplitude ({self.unit})", "raster": "units"}[
             self.height
         ]

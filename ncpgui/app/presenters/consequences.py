@@ -74,9 +74,8 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
     )
     note = ""
     if found.n_following:
-        note = (
-            f"{count(found.n_following, 'spike')} not drawn {_follow(found.n_following)} the most alike drawn"
-        )
+        spikes = count(found.n_following, "spike")
+        note = f"{spikes} not drawn {_follow(found.n_following)} the most similar drawn"
     workspace.propose(command, note)
 
 
@@ -142,7 +141,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     )
     lines = [
         f"{command.words.capitalize()}. Nothing is changed yet: K or Enter does it, Esc leaves it.",
-        f"P(split), the share of the draws that have no two of the parts in one neuron: {_share(p)}.",
+        f"P(split), the share of the draws in which no two parts are one neuron: {_share(p)}.",
         *(
             f"{name}: {count(len(some), 'spike')}, {count(int(close[k, k]), 'pair')} of spikes 0.7 to 2 ms "
             f"apart, {chance[k, k]:.1f} by chance."
@@ -185,7 +184,7 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
     by_chance = float(chance[upper].sum())
     own = " | ".join(thousands(int(n)) for n in before)
     if component is None:
-        together, apart = "one neuron: unknown, no posterior has them both", float("nan")
+        together, apart = "one neuron: unknown, they were never sampled together", float("nan")
     else:
         p = p_one_neuron(component.posterior, _points(component, ids), stands_for=component.spikes_each)
         together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
@@ -248,7 +247,7 @@ def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Conseque
     shown = " | ".join(" ".join(thousands(int(n)) for n in one[order]) for one in counts)
     tooltip = (
         f"Spikes at {places.n_places} places of the tissue, from {at_um[order[0]]:.0f} to "
-        f"{at_um[order[-1]]:.0f} µm along the probe: {shown}. Pieces of one neuron take turns, two neurons "
+        f"{at_um[order[-1]]:.0f} µm along the probe: {shown}. Pieces of one neuron take turns; two neurons "
         "fire at the same places."
     )
     return Consequence(text, tooltip)

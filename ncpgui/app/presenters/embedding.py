@@ -14,11 +14,11 @@ from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, colors_of
 from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
-PALE, PALE_WORDS = 0.75, "pale: unit uncertain"
+PALE, PALE_WORDS = 0.75, "pale: its unit is uncertain"
 """Opacity below which a point is seen to be pale, and what that means."""
 MIN_OPACITY = 0.25
 NO_FEATURES = (
-    "These points are made of features of single spikes, and the sorter kept none (pc_features.npy)."
+    "This map needs features of single spikes, and the folder of the sorter has none (pc_features.npy)."
 )
 
 

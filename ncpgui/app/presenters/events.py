@@ -126,7 +126,7 @@ class EventTile(UnitTile):
             around = count(len(self.response.offset_s), "spike")
             text += (
                 f"\n{around} around {count(self.response.n_events, 'event')}."
-                "\nAbove: a row an event, the first on top. "
+                "\nAbove: one row for each event, the first on top. "
                 f"Below: the mean rate in bins of {bin_ms:g} ms.\nThe line is the event"
             )
         return text + self.same_in_full("response")

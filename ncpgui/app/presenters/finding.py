@@ -198,7 +198,9 @@ def _tooltip(workspace: Workspace, choice: FindingChoice, one: FindingOfUnit) ->
         f"between {_number(one.low)} and {_number(one.high)}; in the sorting in use {_number(one.in_use)}.",
     ]
     if math.isfinite(one.from_sorting):
-        lines.append(f"{percent(one.from_sorting)} of the variance is of the sorting, the rest of the data.")
+        lines.append(
+            f"{percent(one.from_sorting)} of the variance comes from the sorting, the rest from the data."
+        )
     lines += [
         f"Settling {workspace.name(component)} is expected to narrow the interval to "
         f"{percent(math.sqrt(max(1 - share, 0.0)))} of its width."

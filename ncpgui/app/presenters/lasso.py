@@ -2,7 +2,7 @@
 
 Where spikes have the coordinates of the plane, the polygon decides for each. In planes of the sampled spikes
 (the embedding, depth, features without a cache of coordinates), a spike that was not sampled follows the
-sampled one that is most alike: the nearest in the principal components of the waveforms.
+sampled one that is most similar: the nearest in the principal components of the waveforms.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, thousands, unit_names
 
 OTHER = -1
-BEYOND_CARDS = "no card settles it: mua by itself"
+BEYOND_CARDS = "no card settles it: labelled mua"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class QueueRow:
         lines += [f"unit {words}" for words in self.doubts]
         if self.cut_from:
             lines.append(
-                f"in doubt with {self.cut_from} too, asked about apart: together they would be too large"
+                f"in doubt with {self.cut_from} too, in another question: one for all would be too large"
             )
         if self.status.message:
             lines.append(self.status.message)
@@ -132,7 +132,7 @@ def present_queue_message(workspace: Workspace) -> str:
     project = workspace.project
     if project is None or project.recording.has_traces:
         return ""
-    return "No raw data, no posterior, and so no questions.\nThe table of units has all there is."
+    return "Without raw data there are no probabilities, and so no questions.\nThe table lists all units."
 
 
 def settled_words(rows: tuple[QueueRow, ...]) -> str:

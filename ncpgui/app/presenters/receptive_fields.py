@@ -69,8 +69,9 @@ class UnitTile:
         if math.isnan(self.p_same):
             return ""
         return (
-            f"\nThe same in {percent(self.p_same)} of the posterior: in so many draws a cell and it\n"
-            f"share at least {percent(LEAST_JACCARD)} of the spikes of both, and the {what} is this one"
+            f"\nSame in {percent(self.p_same)}: in this share of the draws, a cell and this unit have\n"
+            f"at least {percent(LEAST_JACCARD)} of the spikes of both in common, so that the\n"
+            f"{what} is this one"
         )
 
 

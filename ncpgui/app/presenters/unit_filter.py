@@ -174,7 +174,7 @@ def _measure(node: ast.expr) -> Measure:
         one, other, result = _measure(node.left), _measure(node.right), SUMS[type(node.op)]
         return lambda row: result(float(one(row)), float(other(row)))
     raise InputError(
-        f"'{ast.unparse(node)}' cannot stand in a filter; there are names of columns, numbers, words in "
+        f"'{ast.unparse(node)}' is not allowed in a filter; it takes names of columns, numbers, words in "
         "quotes, + - * / and comparisons"
     )
 

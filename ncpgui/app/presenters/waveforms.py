@@ -21,7 +21,7 @@ MAX_SPIKES_PER_UNIT = 80
 MAX_SPIKES_SHOWN = 360
 GHOST_SHARE = 0.2
 NOTE = "some spikes of each unit, and the mean of all"
-TEMPLATES_NOTE = "templates of the sorter, as high as its spikes are: there is no raw data"
+TEMPLATES_NOTE = "templates of the sorter, scaled to its spikes: there is no raw data"
 PREVIEW_NOTE = "framed: what would change · dashed: units in use"
 SCALE_BAR_SD = 5.0
 TIME_BAR_MS = 0.5
@@ -165,7 +165,7 @@ def _nothing(message: str) -> WaveformsView:
 def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> WaveformsView:
     """Waveforms of the sorting on screen.
 
-    looks_around : whether the most alike unit of each may be of another component, whose waveforms are read
+    looks_around : whether the most similar unit of each may be of another component, whose waveforms are read
     """
     shown = workspace.shown()
     if shown is None:

@@ -25,7 +25,7 @@ def toggle_rarer(workspace: Workspace, runner: Runner) -> None:
         if workspace.sampled_component(component.id) is not component:
             return
         if not alternatives:
-            workspace.told.emit("What is left over are draws that differ by single spikes only")
+            workspace.told.emit("All other samples differ by single spikes only")
         workspace.put_rarer(component, alternatives)
 
     runner.submit(

@@ -278,8 +278,8 @@ def reopen(project: Project, session: Path | None = None, *, progress: Progress 
     ):
         live.close()
         raise RecordingError(
-            "the spikes found in the recording are not those of this session, which was sorted by another "
-            "version: what is sampled can be used; sort the recording again to sample the rest"
+            "the spikes found in the recording differ from those of this session, which another version "
+            "sorted: questions that are sampled can be used; sort the recording again to sample the rest"
         )
     live.left.intersection_update(places)
     return live

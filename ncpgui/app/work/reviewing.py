@@ -74,8 +74,8 @@ def write_back_question(workspace: Workspace) -> str:
     assert project is not None
     assert project.given is not None
     return (
-        f"Write the units and labels as they stand into {project.given.path}? The files that are replaced "
-        "are kept there in the folder before-ncpgui; close other programs that have it open."
+        f"Write the current units and labels into {project.given.path}? The files that are replaced "
+        "are kept there in the folder before-ncpgui; close other programs that have the folder open."
     )
 
 
@@ -88,7 +88,7 @@ def write_back(workspace: Workspace, work: Work) -> None:
         It reviews none.
     """
     if not is_reviewed(workspace):
-        raise ExportError("this project reviews no other sorting; write it with File > Export…")
+        raise ExportError("this session is not a review of another sorting; write it with File > Export…")
     project = workspace.as_it_stands()
     assert project.given is not None
     decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)

@@ -273,8 +273,8 @@ class Sampling:
             )
         if sampler == "draws" and not was_beam and given.has_enough:
             raise CurationError(
-                f"{workspace.name(component.id)}: {given.n_effective:.0f} draws have what was decided, and "
-                f"{FEW_DRAWS:.0f} are enough; sampling again would change the probabilities by chance only"
+                f"{workspace.name(component.id)}: {given.n_effective:.0f} draws agree with what was decided, "
+                f"and {FEW_DRAWS:.0f} are enough; sampling again would change probabilities by chance only"
             )
         self._work.runner.submit(self._again(project, asked, sampler))
 
@@ -354,7 +354,9 @@ class Sampling:
             if is_asked:
                 self._work.failed.emit(error, words[:1].lower() + words[1:])
                 return
-            workspace.told.emit(f"No new draws of {name}: {error}. Its probabilities rest on those there are")
+            workspace.told.emit(
+                f"No new draws of {name}: {error}. Its probabilities are those of the old draws"
+            )
 
         return Task(
             words,

@@ -137,7 +137,7 @@ def about_text() -> str:
         f"<h2>ncpgui {escape(__version__)}</h2>"
         "<p>Spike sorting that shows the alternatives, each with a probability.</p>"
         "<p>A network trained on simulated spikes samples the sortings of units "
-        "that may be the same neuron (Neural Clustering Processes). What it shows is as good as its model: "
-        "see the card of the model with <code>ncpgui models</code>.</p>"
+        "that may be the same neuron (Neural Clustering Processes). The probabilities are as good as the "
+        "model: <code>ncpgui models</code> shows its scores.</p>"
         "<p>GPL-3.0-or-later</p>"
     )

@@ -61,7 +61,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.probe.lineEdit().setPlaceholderText("as stored in the recording")
         self.probe.setToolTip("A name (tetrode, hex49, linear-16-25, single), or a file (.json, .prb, .csv)")
         form.addRow("Probe", _row(self.probe, ("File…", self._browse_probe)))
-        form.addRow("", _quiet("Raw binary files say nothing of themselves; for those fill in:"))
+        form.addRow("", _quiet("A raw binary file does not describe itself. For such a file, fill in:"))
         self.rate = _line("Hz", "e.g. 20000")
         self.channels = _line("number of channels", "e.g. 49")
         self.dtype = QtWidgets.QComboBox()

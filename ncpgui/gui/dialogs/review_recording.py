@@ -58,9 +58,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         form.addRow("Numbers", self.dtype)
         form.addRow("Stream", self.stream)
         form.addRow("Probe", self.probe)
-        about = Label(
-            "What the folder says need not be filled in; a recording that describes itself needs none of it."
-        )
+        about = Label("Leave empty what the folder, or a recording that describes itself, says already.")
         about.setWordWrap(True)
         about.setObjectName("subtitle")
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)

@@ -46,7 +46,7 @@ class SortingDetails(QtWidgets.QWidget):
         self.beam = QtWidgets.QSpinBox()
         self.beam.setRange(1, WIDEST_BEAM)
         self.beam.setValue(self._defaults.beam)
-        self.beam.setSuffix(" label vectors")
+        self.beam.setSuffix(" sortings")
         self.beam.setAccessibleName("width of the beam")
         self.beam.setToolTip("Number of the most probable label vectors, one label a spike, that are kept")
         self.highpass = _number(10.0, 20_000.0, self._defaults.highpass_hz, " Hz", "high-pass")

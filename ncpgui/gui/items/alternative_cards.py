@@ -223,7 +223,7 @@ class OtherCard(QtWidgets.QWidget):
         what = "beam" if sampler == "beam" else "posterior"
         self.setToolTip(
             plain(
-                f"{percent(mass)} of the {what} is of rarer sortings, or of none; "
+                f"{percent(mass)} of the {what} belongs to rarer sortings, or to none; "
                 f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
             )
         )

@@ -41,7 +41,7 @@ def paint_unit(
     faded: bool,
     shown: Shown,
 ) -> None:
-    """Paint some spikes, the density of all, or the most alike unit in grey; then the mean.
+    """Paint some spikes, the density of all, or the most similar unit in grey; then the mean.
 
     Of a changed unit, what it comes from lies below its mean. place : where the density may be
     """
@@ -92,7 +92,7 @@ def paint_unit(
 def paint_neighbour(
     painter: QtGui.QPainter, column: WaveformColumn, layout: WaveformLayout, theme: Theme
 ) -> None:
-    """Paint the most alike unit in grey, on the contacts where it is known."""
+    """Paint the most similar unit in grey, on the contacts where it is known."""
     if column.neighbour is None:
         return
     mean = column.neighbour.mean
@@ -112,7 +112,7 @@ def paint_neighbour(
 def paint_neighbours(
     painter: QtGui.QPainter, view: WaveformsView, layout: WaveformLayout, theme: Theme
 ) -> None:
-    """Paint the most alike units that are not on screen themselves, each once."""
+    """Paint the most similar units that are not on screen themselves, each once."""
     painter.setBrush(QtCore.Qt.NoBrush)
     painted = {column.name for column in view.columns}
     for column in view.columns:

@@ -158,7 +158,7 @@ class AlternativesPanel(Panel):
         self.badge.set_badge(view.badge)
         self.bar.set_view(view)
         self.condition.setText(view.given)
-        what = "label vectors of the beam" if view.sampler == "beam" else "draws"
+        what = "sortings of the beam" if view.sampler == "beam" else "draws"
         self.condition.setToolTip(plain(f"Probabilities are those of the {what} that have all of this"))
         self.adopt.setText(view.adopt_text)
         self.better.setText("" if view.better is None else better_text(view.better))

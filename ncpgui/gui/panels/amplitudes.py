@@ -70,7 +70,7 @@ class AmplitudesPanel(LassoPanel):
         column.addWidget(self.scatter, 2)
         column.addWidget(self.rates, 1)
         self.fill(both)
-        self.choice = DropDown("What is upwards")
+        self.choice = DropDown("Quantity on the vertical axis")
         self.choice.setToolTip(
             "Amplitude of all spikes, depth of the sampled ones along the longer axis of the probe, or a\n"
             "row for each unit  (A)"
@@ -79,8 +79,8 @@ class AmplitudesPanel(LassoPanel):
         self.choice.currentTextChanged.connect(self._chosen)
         self.header.addWidget(self.choice)
         self.note.setToolTip(
-            "Above: a point a spike, at most 2500 of each unit; in a raster, a row a unit. Below: spikes a\n"
-            "second of each unit.\n"
+            "Above: one point for each spike, at most 2500 of each unit; in a raster, one row for\n"
+            "each unit. Below: spikes a second of each unit.\n"
             "With depth, the line is where the tissue came to lie, as far as the motion is known.\n"
             f"The wheel zooms in time, a double click shows all, a click selects the unit. {LASSO_HELP}\n"
             "A lasso around a stretch of time splits by time."

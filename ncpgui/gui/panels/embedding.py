@@ -33,7 +33,7 @@ class EmbeddingPanel(LassoPanel):
             "Spikes that look alike to the network lie close together. The fainter a point, the less\n"
             "certain its unit. A ring has the colour of the unit that the spike would leave.\n"
             f"Wheel zooms, drag moves, double click shows all. {LASSO_HELP}\n"
-            "Spikes that are not drawn go with the drawn one that is most alike."
+            "A spike that is not drawn goes with the most similar one that is."
         )
 
     def follow(self) -> None:

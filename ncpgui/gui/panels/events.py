@@ -172,15 +172,15 @@ class EventsPanel(Panel):
         self.window_button.setProperty("quiet", True)
         self.window_button.setFocusPolicy(QtCore.Qt.NoFocus)
         self.window_button.setToolTip(
-            "Which events one looks at, how far before and after them, and how wide bins are"
+            "Which events are shown, how far before and after them, and how wide the bins are"
         )
         self.window_button.clicked.connect(lambda: self.window_menu().popup(self._below_button()))
         self.header.addWidget(self.window_button)
         self.note.setToolTip(
-            "Spikes around events. Above: a row an event, the first on top, a mark a spike. Below: their\n"
-            "mean rate (PSTH), the highest in the corner. Further down: units that other cards would make;\n"
-            "a click shows the card. Same in: share of the posterior in which the unit has these spikes\n"
-            "(95\u2009% of those of both), and so this response."
+            "Spikes around events. Above: one row for each event, the first on top. Below: their mean rate\n"
+            "(PSTH), the highest in the corner. Further down: units that other cards would make; a click\n"
+            "shows the card. Same in: in which share of the draws the unit has these spikes\n"
+            "(95\u2009% of those that either has), and so this response."
         )
 
     def follow(self) -> None:

@@ -29,9 +29,9 @@ class FeaturesPanel(LassoPanel):
         self.choices = {name: self._choice(name) for name in ("x", "y")}
         self._wanted = {"x": "PC 1", "y": "PC 2"}
         self.note.setToolTip(
-            "A point a spike, at most 2500 of each unit. PC: principal components of the waveforms, or of\n"
-            "the network's features where only these are at hand. The wheel zooms, a drag moves, a double\n"
-            f"click shows all, a click selects the unit, Shift+click adds it. {LASSO_HELP}"
+            "One point for each spike, at most 2500 of each unit. PC: principal components of the\n"
+            "waveforms, or of the network's features where only these are at hand. The wheel zooms, a drag\n"
+            f"moves, a double click shows all, a click selects the unit, Shift+click adds it. {LASSO_HELP}"
         )
 
     def _choice(self, name: str) -> DropDown:

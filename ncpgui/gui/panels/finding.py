@@ -164,7 +164,7 @@ class FindingPanel(Panel):
         self.header.addWidget(self.choice_button)
         self.choice_button.clicked.connect(lambda: self.choice_menu().popup(self._below()))
         self.note.setToolTip(
-            "The number of each unit over fifty draws of the sorting: the dot is the mean, the band has\n"
+            "The number of each unit in fifty draws of the sorting: the dot is the mean, the band holds\n"
             "90\u2009% of sorting and data together, the line is the sorting in use. Robust: no answer to\n"
             "a question is expected to narrow the band by a tenth. A click on a unit selects it, and one\n"
             "on what it depends on shows that question."

@@ -67,5 +67,5 @@ class HistoryPanel(Panel):
 def _help(row: HistoryRow) -> str:
     """What a click does."""
     if row.is_present:
-        return "Here you are"
+        return "You are here"
     return "A click takes back what came after" if row.is_done else "A click does it again"

@@ -149,8 +149,8 @@ class ReceptiveFieldsPanel(Panel):
             "Mean of the stimulus before a spike: red where light drives the unit (ON), blue where dark\n"
             f"does (OFF). Ellipse: the Gaussian that fits, at {ELLIPSE_SD:g} sd. Below: its course in time,\n"
             "the spike at the right end. Further down: fields of units that other cards would make; a click\n"
-            "shows the card. Same in: share of the posterior in which the unit has these spikes\n"
-            "(95\u2009% of those of both), and so this field."
+            "shows the card. Same in: in which share of the draws the unit has these spikes\n"
+            "(95\u2009% of those that either has), and so this field."
         )
 
     def follow(self) -> None:

@@ -56,8 +56,8 @@ def _number(value: float, digits: int, *, sign: bool = False) -> str:
 COLUMNS = (
     SimilarColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), False,
                   "the numbers that units got when they were made: they never change"),
-    SimilarColumn("P(same)", "P(both are one neuron), %: in so many samples one cluster has most of both.\n"
-                  "0 of units that were never in doubt together",
+    SimilarColumn("P(same)", "P(both are one neuron), %: share of the samples in which one cluster has\n"
+                  "most of both. 0 for units that were never in doubt together",
                   lambda r: "–" if math.isnan(r.p_same) else percent(r.p_same).removesuffix("\u2009%"),
                   source=POSTERIOR),
     SimilarColumn("apart", "Distance of the mean waveforms on common contacts, at the best lag, noise sd",

@@ -192,12 +192,12 @@ class TracesPanel(Panel):
         self.plot.moved.connect(self._soon.start)
         self.fill(self.plot)
         self.note.setToolTip(
-            "Filtered traces, 50 ms to either side of a spike at first. Spikes of each unit have its colour\n"
-            "where they are large. The wheel zooms in time, a drag moves, Ctrl+wheel scales, a double click\n"
-            "goes back. A click on a spike in another panel shows it here, Alt+T any time."
+            "Filtered traces, 50 ms to either side of a spike at first. The spikes of each unit have its\n"
+            "colour where they are large. The wheel zooms in time, a drag moves, Ctrl+wheel scales, a\n"
+            "double click goes back. A click on a spike in another panel shows it here, Alt+T any time."
         )
         for words, what, tip in (
-            ("‹", lambda: self.step(-1), "The spike before  (Alt+PgUp)"),
+            ("‹", lambda: self.step(-1), "The previous spike  (Alt+PgUp)"),
             ("›", lambda: self.step(1), "The next spike  (Alt+PgDown)"),
             (
                 "uncertain ›",

@@ -38,7 +38,7 @@ LEAST_ROWS = 3
 FILTER_WIDTH = 190
 REMEMBERED = "unit_table"
 FILTER_HELP = (
-    "Lists some units only, as in phy: fr > 1 & p_neuron > .9, label == 'good', with and, or, not and\n"
+    "Lists only some units, as in phy: fr > 1 & p_neuron > .9, label == 'good', with and, or, not and\n"
     "brackets; or numbers and words to look for: 12 17, axon. The names are: {names}.\n"
     "Ctrl+F begins, Esc takes it off."
 )

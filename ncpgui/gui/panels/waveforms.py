@@ -26,7 +26,7 @@ SHOWN_WORDS: dict[paint.Shown, str] = {
     "spikes": "",
     "density": "density of all sampled spikes, and their mean",
     "mean": "means",
-    "alike": "means, the most alike other unit in grey",
+    "alike": "means, the most similar other unit in grey",
 }
 
 GUTTER = 54
@@ -72,7 +72,7 @@ class WaveformsWidget(UnitCanvas):
         self.update()
 
     def show_kind(self, shown: paint.Shown) -> None:
-        """Draw some spikes, the density of all, the mean alone, or with it the most alike other unit."""
+        """Draw some spikes, the density of all, the mean alone, or with it the most similar other unit."""
         self.shown = shown
         self._picture = None
         self.update()
@@ -323,7 +323,7 @@ class WaveformsPanel(Panel):
         self.fill(self.scroll)
         self.note.setToolTip(
             "Ctrl+wheel scales the waveforms. W shows the density of all sampled spikes, means, and means\n"
-            "beside the most alike other unit, on screen or near by; M means alone."
+            "beside the most similar other unit, on screen or near by; M means alone."
         )
 
     def follow(self) -> None:
@@ -346,7 +346,7 @@ class WaveformsPanel(Panel):
         self.set_arrangement("probe" if self.arrangement == "columns" else "columns")
 
     def step_shown(self, step: int = 1) -> None:
-        """Go on from spikes to density, means, the most alike other unit, and again; or (-1) back."""
+        """Go on from spikes to density, means, the most similar other unit, and again; or (-1) back."""
         at = paint.SHOWN.index(self.plot.shown) + step
         self._show(paint.SHOWN[at % len(paint.SHOWN)])
 
