@@ -29,15 +29,14 @@ def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
 
 
 KINDS = {
-    "tissue that stays": ("hex49", "linear32", "tetrode", "columns48", "dense128"),
-    "tissue that moves": ("columns48 zigzag", "columns48 jump"),
-    "many far cells behind": ("hex49 far",),
+    "white noise, tissue stays": ("hex49", "linear32", "tetrode", "columns48", "dense128", "hex49 far"),
+    "white noise, tissue moves": ("columns48 zigzag", "columns48 jump"),
 }
 """Recordings of benchmarks/results/sorters.json that README puts together."""
 
 
 def proof() -> str:
-    """Three rows about whole recordings, and whether probabilities of units come true."""
+    """Whole recordings in white and coloured noise, a second opinion, and whether probabilities come true."""
     found = kept("sorters")
     rows = {(row["recording"], row["sorter"]): row for row in found["rows"]}
     sorters = [name for name in SORTERS if name != "matched" and any(one == name for _, one in rows)]
@@ -45,37 +44,78 @@ def proof() -> str:
     for kind, names in KINDS.items():
         totals = sums(rows, names, sorters)
         result.append([f"{kind} ({len(names)})", str(totals[0]["true units"]), *found_of(totals)])
+    white, cells, _ = by_colour(kept("coloured_noise"))
+    n_cells, n_found = (sum(row[key] for row in cells) for key in ("cells", "found"))
+    n_other = sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells for kind in ("false", "extra"))
+    ours = f"{n_found} ({n_other})"
+    result.append([f"coloured noise ({len(cells)})", str(n_cells), ours, *["–"] * (len(sorters) - 1)])
+    louder = span([loudness(FAMILIES[row["noise"]]) for row in cells], ".1f")
     (right,) = (
         row for row in kept("unit_probabilities")["ways"]["all spikes and times"] if row["P of"] == "right"
     )
     words = (
-        f"In noise that is not white: {coloured(kept('coloured_noise'))}.\n\n"
-        f"Do probabilities come true? Of {right['how many']} units in recordings on which "
-        "nothing was fitted, "
-        f"{100 * right['true']:.0f} % are right; P(right) is {100 * right['mean P']:.0f} % on "
-        "average, and off by "
+        f"The last row is one recording with noise of {len(cells)} other spectra added, {louder} times as "
+        f"loud. In white noise, {white['found']} of its {white['cells']} units are found. That row "
+        "leaves units that are probably noise out of the brackets, and the other sorters were not run "
+        "on it (–).\n\n"
+        f"{second_opinion(kept('curation'))}\n"
+        "Do the probabilities come true? In recordings on which nothing was fitted, "
+        f"{100 * right['true']:.0f} % of {right['how many']} units are right. P(right) is "
+        f"{100 * right['mean P']:.0f} % on average, and off by "
         f"{right['ECE']:.2f} (expected calibration error).\n"
     )
     return table(result) + "\n" + words
 
 
-def coloured(found: Row) -> str:
-    """What is found in noise that is not white, beside white noise, as sentences."""
+def second_opinion(found: Row) -> str:
+    """What a review makes of the units of other sorters, beside the merge presets of SpikeInterface."""
+    given, alone, answered, *presets = found["sums"]
+    sortings = found["sortings"]
+    ran = [row for row in presets if not any(row["method"] in one["failed"] for one in sortings)]
+    n_sorters = len({one["sorter"] for one in sortings})
+    moving = {one["recording"]: one["of"]["motion"] != "none" for one in sortings}
+    rows = [
+        ["units of other sorters", "true units found", "wrong spikes", "decisions"],
+        ["as given", str(given["found"]), str(given["wrong spikes"]), "–"],
+        [
+            f"after a merge preset of SpikeInterface ({len(ran)} of {len(presets)} ran)",
+            *(span([row[key] for row in ran], "d") for key in ("found", "wrong spikes", "decisions")),
+        ],
+    ]
+    for words, row in (
+        ("`ncpgui review --apply 0.9`, nobody asked", alone),
+        ("`ncpgui review`, with answers from the truth", answered),
+    ):
+        rows.append([words, f"**{row['found']}**", str(row["wrong spikes"]), str(row["decisions"])])
+    return (
+        f"A second opinion on {len(sortings)} results of {n_sorters} other sorters, from {len(moving)} "
+        f"recordings, {sum(moving.values())} of them with drift ({given['true units']} true units in all):"
+        f"\n\n{table(rows)}"
+    )
+
+
+def by_colour(found: Row) -> tuple[Row, list[Row], list[Row]]:
+    """Of ncpgui: cells in white noise, cells in noise of each other spectrum, and such noise alone."""
     ours = [row for row in found["rows"] if row["sorter"] == "ncpgui"]
     (white,) = (row for row in ours if row["noise"] == "white" and row["cells"])
     others = [row for row in ours if row["noise"] != "white"]
-    cells, without = ([row for row in others if bool(row["cells"]) == kind] for kind in (True, False))
+    return white, [row for row in others if row["cells"]], [row for row in others if not row["cells"]]
+
+
+def coloured(found: Row) -> str:
+    """What is found in noise that is not white, beside white noise, as sentences."""
+    white, cells, without = by_colour(found)
     loud = {row["noise"]: f"{loudness(FAMILIES[row['noise']]):.1f}" for row in cells}
     each = [f"{row['found']} ({row['noise']}, {loud[row['noise']]} times as loud)" for row in cells]
     no_cell, parts = (sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells) for kind in ("false", "extra"))
     words = (
-        f"of {white['cells']} cells in white noise {white['found']} are found; with noise of another "
-        f"spectrum beside it {', '.join(each)}. Of P(neuron) 0.5 and more are {no_cell} units of no cell "
-        f"and {parts} parts of cells"
+        f"of {white['cells']} cells, {white['found']} are found in white noise. After noise of another "
+        f"spectrum is added, {', '.join(each)} are. Of the units with a P(neuron) of 0.5 or more, {no_cell} "
+        f"are no cell and {parts} are a part of one"
     )
     if without:
         n_units = sum(row["units"] for row in without)
-        words += f". Noise of {len(without)} such spectra alone has {n_units} units"
+        words += f". In noise of {len(without)} such spectra without cells, {n_units} units are found"
     return words
 
 
@@ -159,16 +199,15 @@ def _whole(found: Row) -> str:
     ours, totals = _ours_and_others(found)
     best = max(totals.values(), key=lambda row: row["found"])
     return (
-        f"of {ours['true units']} true units {ours['found']}, with {ours['extra']} units that "
-        "match none; the best of "
-        f"the others {best['found']} with {best['extra']}"
+        f"{ours['found']} of {ours['true units']} true units, and {ours['extra']} units that match none; the "
+        f"best of the other sorters finds {best['found']}, and {best['extra']} that match none"
     )
 
 
 def _moving(found: Row) -> str:
-    ours, totals = _ours_and_others(found, KINDS["tissue that moves"])
+    ours, totals = _ours_and_others(found, KINDS["white noise, tissue moves"])
     return (
-        f"{ours['found']} of {ours['true units']}; the others "
+        f"{ours['found']} of {ours['true units']}; the other sorters find "
         f"{span([row['found'] for row in totals.values()], 'd')}"
     )
 
@@ -176,7 +215,7 @@ def _moving(found: Row) -> str:
 def _cpu(found: Row) -> str:
     ours, totals = _ours_and_others(found)
     return (
-        f"{ours['CPU s']} s of CPU time for eight recordings; the others "
+        f"{ours['CPU s']} s of CPU time for eight recordings; the other sorters take "
         f"{span([r['CPU s'] for r in totals.values()], 'd')} s"
     )
 
@@ -184,7 +223,7 @@ def _cpu(found: Row) -> str:
 def _units(found: Row) -> str:
     by = {row["P of"]: row for row in found["ways"]["all spikes and times"]}
     said = ", ".join(f"P({name}) by {by[name]['ECE']:.2f}" for name in ("right", "pure", "complete"))
-    return f"of {by['right']['how many']} units in recordings on which nothing was fitted, {said}"
+    return f"{said}, for {by['right']['how many']} units in recordings on which nothing was fitted"
 
 
 def _neuron(found: Row) -> str:
@@ -192,7 +231,7 @@ def _neuron(found: Row) -> str:
         row for row in found["rows"] if row["recordings"] == "never fitted on" and row["generator"] == "all"
     )
     return (
-        f"of {row['units']} units by {row['ECE']:.2f}; what is no neuron gets "
+        f"by {row['ECE']:.2f}, for {row['units']} units; units that are no neuron have a P(neuron) of "
         f"{max(row['P of hash'], row['P of noise']):.2f} at most, on average"
     )
 
@@ -200,9 +239,9 @@ def _neuron(found: Row) -> str:
 def _asked(found: Row) -> str:
     row = found["tables"]["Questions"][0]
     return (
-        f"{row['questions']} questions about {row['units']} units; {row['wrong']} are wrong, "
-        f"{row['wrong and asked']} of "
-        f"them are asked about. Of {row['can be told']} that the traces can tell, {row['told and asked']} are"
+        f"{row['questions']} questions about {row['units']} units. Of {row['wrong']} wrong units, "
+        f"{row['wrong and asked']} are asked about; of {row['can be told']} that the traces show to be "
+        f"wrong, {row['told and asked']} are"
     )
 
 
@@ -219,11 +258,11 @@ def _curated(found: Row) -> str:
     given, alone, answered, *presets = found["sums"]
     many = len({one["sorter"] for one in found["sortings"]}), len(found["sortings"])
     return (
-        f"{many[1]} results of {many[0]} sorters: of {given['true units']} true units {given['found']} are "
-        f"found, by itself at 90 % {alone['found']}, with {answered['decisions']} decisions "
-        f"{answered['found']}, by merge presets {span([row['found'] for row in presets], 'd')}; "
-        f"wrong spikes {given['wrong spikes']} → {alone['wrong spikes']} and "
-        f"{answered['wrong spikes']}, presets {span([row['wrong spikes'] for row in presets], 'd')}"
+        f"{many[1]} results of {many[0]} sorters find {given['found']} of {given['true units']} true units. "
+        f"After `--apply 0.9` it is {alone['found']}, after {answered['decisions']} decisions "
+        f"{answered['found']}, after merge presets {span([row['found'] for row in presets], 'd')}. "
+        f"Wrong spikes: {given['wrong spikes']}, then {alone['wrong spikes']}, {answered['wrong spikes']}, and "
+        f"{span([row['wrong spikes'] for row in presets], 'd')}"
     )
 
 
@@ -236,14 +275,16 @@ def _inserted(found: Row) -> str:
             got[row["sorter"]] += row["recovered"]
         ours = got.pop("ncpgui")
         n = sum(row["inserted"] for row in of if row["sorter"] == "ncpgui")
-        said.append(f"in a {kind} recording {ours} of {n}, the others {span(list(got.values()), 'd')}")
+        said.append(
+            f"in a {kind} recording {ours} of {n}, by the other sorters {span(list(got.values()), 'd')}"
+        )
     return "; ".join(said)
 
 
 def _fields(found: Row) -> str:
     got = {row["sorter"]: row["of true cells"] for row in found["rows"]}
     ours = got.pop("ncpgui")
-    return f"{ours} of {found['true fields']}; the others {span(list(got.values()), 'd')}"
+    return f"{ours} of {found['true fields']}; the other sorters find {span(list(got.values()), 'd')}"
 
 
 def _single(found: Row) -> str:
@@ -267,7 +308,7 @@ def _chosen_by_nothing(found: Row) -> str:
     for model, kinds in found["models"].items():
         row = next(row for row in kinds["given firing times"]["rows"] if row["sets"] == "all foreign")
         said.append(f"`{model}` by {row['ECE hard']:.2f}")
-    return f"doubtful pairs of spikes, of {row['n']} sets: {', '.join(said)}"
+    return f"for doubtful pairs of spikes in {row['n']} sets: {', '.join(said)}"
 
 
 def _merged(found: Row) -> str:
@@ -297,7 +338,7 @@ def _room(found: Row) -> str:
 
 
 FINDINGS: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "How many units of whole recordings are found?": ("sorters", _whole),
+    "How many units of whole recordings does it find?": ("sorters", _whole),
     "And where the tissue moves?": ("sorters", _moving),
     "And in noise that is not white?": ("coloured_noise", coloured),
     "How long does it take beside other sorters?": ("sorters", _cpu),
@@ -311,7 +352,7 @@ FINDINGS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "How many inserted units are found again?": ("hybrid", _inserted),
     "How many receptive fields are found?": ("receptive_fields", _fields),
     "How well are spikes of one channel clustered?": ("clustering", _single),
-    "How far is the network alone off, on data that chose nothing?": ("final_sets", _chosen_by_nothing),
+    "How far is the network alone off, on data that decided nothing?": ("final_sets", _chosen_by_nothing),
     "Which units are merged?": ("failures", _merged),
 }
 
