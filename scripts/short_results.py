@@ -261,8 +261,8 @@ def _curated(found: Row) -> str:
         f"{many[1]} results of {many[0]} sorters find {given['found']} of {given['true units']} true units. "
         f"After `--apply 0.9` it is {alone['found']}, after {answered['decisions']} decisions "
         f"{answered['found']}, after merge presets {span([row['found'] for row in presets], 'd')}. "
-        f"Wrong spikes: {given['wrong spikes']}, then {alone['wrong spikes']}, {answered['wrong spikes']}, and "
-        f"{span([row['wrong spikes'] for row in presets], 'd')}"
+        f"Wrong spikes: {given['wrong spikes']}, then {alone['wrong spikes']}, {answered['wrong spikes']}, "
+        f"and {span([row['wrong spikes'] for row in presets], 'd')}"
     )
 
 

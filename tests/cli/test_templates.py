@@ -226,7 +226,7 @@ def test_options_that_do_not_fit_each_other(ncpgui: Command, tmp_path: Path, phy
     error = build(ncpgui, tmp_path, phy, phy, "--recording", phy).error
     assert "once for each sorting, got 1 recording for 2 sortings" in error
     assert (
-        "are of a --recording, which is missing" in build(ncpgui, tmp_path, phy, "--probe", "tetrode").error
+        "describe a --recording, which is missing" in build(ncpgui, tmp_path, phy, "--probe", "tetrode").error
     )
     error = ncpgui("templates", "build", phy, "--out", built).error
     assert "reservoir.npz exists; give another name, or --overwrite" in error

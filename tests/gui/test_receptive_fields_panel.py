@@ -242,7 +242,7 @@ def test_a_tile_says_in_how_much_of_the_posterior_it_is_the_same(with_others, sc
     tiles = with_others.grid.view.tiles
     assert [tile.p_same for tile in tiles] == pytest.approx([0.75, 0.75, 0.25])
     assert tiles[0].foot[0] == "clear ON field · same in 75\u2009%"
-    assert "The same in 75\u2009% of the posterior" in tiles[0].tooltip
+    assert "Same in 75\u2009%: in this share of the draws" in tiles[0].tooltip
     words = [text.words for text in painted_texts(with_others.grid)]
     assert "clear ON field · same in 75\u2009%" in words
 
