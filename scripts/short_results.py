@@ -105,13 +105,14 @@ def by_colour(found: Row) -> tuple[Row, list[Row], list[Row]]:
 def coloured(found: Row) -> str:
     """What is found in noise that is not white, beside white noise, as sentences."""
     white, cells, without = by_colour(found)
-    loud = {row["noise"]: f"{loudness(FAMILIES[row['noise']]):.1f}" for row in cells}
-    each = [f"{row['found']} ({row['noise']}, {loud[row['noise']]} times as loud)" for row in cells]
+    n_cells, n_found = (sum(row[key] for row in cells) for key in ("cells", "found"))
+    hardest = min(cells, key=lambda row: row["found"])
     no_cell, parts = (sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells) for kind in ("false", "extra"))
     words = (
-        f"of {white['cells']} cells, {white['found']} are found in white noise. After noise of another "
-        f"spectrum is added, {', '.join(each)} are. Of the units with a P(neuron) of 0.5 or more, {no_cell} "
-        f"are no cell and {parts} are a part of one"
+        f"{white['found']} of {white['cells']} cells in white noise. After noise of {len(cells)} other spectra "
+        f"is added, {n_found} of {n_cells}; the fewest in {hardest['noise']} noise, which is "
+        f"{loudness(FAMILIES[hardest['noise']]):.1f} times as loud ({hardest['found']} of {hardest['cells']}). "
+        f"Of the units with a P(neuron) of 0.5 or more, {no_cell} are no cell and {parts} are a part of one"
     )
     if without:
         n_units = sum(row["units"] for row in without)
