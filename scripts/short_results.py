@@ -109,9 +109,10 @@ def coloured(found: Row) -> str:
     hardest = min(cells, key=lambda row: row["found"])
     no_cell, parts = (sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells) for kind in ("false", "extra"))
     words = (
-        f"{white['found']} of {white['cells']} cells in white noise. After noise of {len(cells)} other spectra "
-        f"is added, {n_found} of {n_cells}; the fewest in {hardest['noise']} noise, which is "
-        f"{loudness(FAMILIES[hardest['noise']]):.1f} times as loud ({hardest['found']} of {hardest['cells']}). "
+        f"{white['found']} of {white['cells']} cells in white noise. After noise of {len(cells)} other "
+        f"spectra is added, {n_found} of {n_cells}; the fewest with {hardest['noise']}, which is "
+        f"{loudness(FAMILIES[hardest['noise']]):.1f} times as loud ({hardest['found']} of {hardest['cells']}"
+        "). "
         f"Of the units with a P(neuron) of 0.5 or more, {no_cell} are no cell and {parts} are a part of one"
     )
     if without:
