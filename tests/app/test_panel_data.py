@@ -31,6 +31,7 @@ KEYS = {
     "responses to events": "events, their kind, window, spikes of a unit",
     "findings over draws": "its data, edits, sampled components",
     "correlograms": "scale, spikes of each unit of the grid",
+    "correlograms of cards": "scale, spikes of two units",
     "traces": "contacts, sample and how far around it",
     "quality metrics": "unit and version of its spikes",
     "firing times of pairs": "two units and versions of their spikes",

@@ -167,7 +167,7 @@ def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()
-    assert "wait to be sampled" in panel.message.text()
+    assert "not sampled yet" in panel.message.text()
     assert panel.cards == []
     assert not panel.adopt.isVisible()
     assert not panel.bar.isVisible()
@@ -237,3 +237,35 @@ def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspac
     assert [widget.card.percent for widget in panel.cards] == [f"70{THIN}%", f"25{THIN}%"]
     assert "given" not in panel.cards[0].toolTip()
     assert panel.cards[1].grab().toImage() == plain
+
+
+def words_of(widget: CardWidget) -> list[str]:
+    return [text.words for text in painted_texts(widget)]
+
+
+def test_cards_with_room_show_the_correlogram_of_what_they_change(show, runner, screen) -> None:
+    panel = show(AlternativesPanel, 1300, 400)
+    assert all({"0 × 1", "computing …"} <= {*words_of(widget)} for widget in panel.cards)
+    runner.let_go()
+    screen.settle()
+    for widget in panel.cards:
+        assert widget.found.counts.sum(axis=2)[0, 1] == 0  # no spike of unit 1 within 25 ms of one of unit 0
+        assert {"0 × 1", "−25", f"25{THIN}ms"} <= {*words_of(widget)}
+        assert collisions(painted_texts(widget)) == []
+        assert "spikes of 1 around those of 0, which become one unit: 0 pairs within 2 ms" in widget.toolTip()
+
+
+def test_cards_with_room_show_waveforms_where_the_contacts_are(show, screen) -> None:
+    panel = show(AlternativesPanel, 1300, 400)
+    card = panel.cards[0]
+    assert [unit.mean.shape for unit in card.card.units] == [(32, 2), (32, 2)]
+    assert card.positions_um.tolist() == [[0.0, 0.0], [30.0, 0.0]]
+    for unit in card.card.units:
+        assert screen.colors(card)[LIGHT.unit(unit.color).name()] > 20
+    assert "in noise sd" in card.toolTip()
+
+
+def test_small_cards_have_neither(panel, runner, screen) -> None:
+    runner.let_go()
+    screen.settle()
+    assert not any("×" in words for widget in panel.cards for words in words_of(widget))

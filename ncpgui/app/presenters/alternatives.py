@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.card_change import CardChange, change_of
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import BEYOND_CARDS, cut_from_words, doubt_words
 from ncpgui.app.words import count, sentence, thousands, unit_names
@@ -45,9 +46,10 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True, eq=False)
 class CardUnit:
-    """A unit of a card: its share of the spikes and its mean waveform where it is largest.
+    """A unit of a card: its share of the spikes and its mean waveform.
 
-    share : of the largest unit of any card; waveform : (32,) noise sd, None when not at hand.
+    share : of the largest unit of any card; mean : (32, C) noise sd on the contacts of the question, None
+    when not at hand
     """
 
     name: str
@@ -55,7 +57,12 @@ class CardUnit:
     n_spikes: int
     share: float
     is_changed: bool
-    waveform: NDArray[np.float32] | None
+    mean: NDArray[np.float32] | None
+
+    @property
+    def waveform(self) -> NDArray[np.float32] | None:
+        """(32,) its mean where it is largest."""
+        return None if self.mean is None else self.mean[:, np.nanmax(np.abs(self.mean), axis=0).argmax()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +78,8 @@ class Card:
     None where nothing was decided; sampler : "beam" where its probability is that among the vectors of a
     beam, which are no posterior;
     is_edited : the current sorting is this one but for single spikes; n_wrong : spikes expected in a wrong
-    unit of the sorting in use, where a unit of it is more probably not pure, or not complete; else 0
+    unit of the sorting in use, where a unit of it is more probably not pure, or not complete; else 0;
+    change : what it would join or part, or, of the sorting in use, what the most probable other card would
     """
 
     index: int | None
@@ -89,6 +97,7 @@ class Card:
     before: float | None = None
     is_edited: bool = False
     n_wrong: float = 0.0
+    change: CardChange | None = None
 
     @property
     def key(self) -> str:
@@ -216,7 +225,7 @@ class AlternativesView:
     is_open : whether sortings too rare for a card of their own have one all the same; given : the condition
     of all probabilities, '' without one;
     badge : None where nothing can be said; sampler : of all probabilities;
-    message : what to show instead of cards, '' when there are some.
+    message : what to show instead of cards, '' when there are some; positions_um : (C, 2) of the contacts.
     """
 
     title: str
@@ -232,6 +241,7 @@ class AlternativesView:
     is_open: bool = False
     given: str = ""
     sampler: Sampler = "draws"
+    positions_um: NDArray[np.float64] | None = None
 
 
 EMPTY = AlternativesView(
@@ -295,6 +305,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         is_open=workspace.n_rarer(component_id) > 0,
         given=_given(workspace, component),
         sampler=component.posterior.sampler,
+        positions_um=workspace.project.probe.positions_um[component.contacts],
     )
 
 
@@ -434,10 +445,13 @@ def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
         if is_current or index == workspace.preview or not _is_among(sorting, others):
             sortings.append((index, sorting))
     largest = max((unit.n_spikes for _, s in sortings for unit in s.units), default=1)
-    return tuple(
+    cards = [
         _card(workspace, component, index, sorting, current, waveforms, largest)
         for index, sorting in sortings
-    )
+    ]
+    others = sorted((card for card in cards if card.change is not None), key=lambda card: -card.mass)
+    against = others[0].change if others else None
+    return tuple(replace(card, change=against) if card.is_in_use else card for card in cards)
 
 
 def _is_among(sorting: ShownSorting, others: Sequence[ShownSorting]) -> bool:
@@ -504,6 +518,9 @@ def _card(
         before=before if workspace.is_decided(component.id) else None,
         is_edited=is_edited,
         n_wrong=workspace.misplaced(component.id) if in_use and _is_doubtful(workspace, current) else 0.0,
+        change=None
+        if in_use
+        else workspace.memo(("change", component.id, index), lambda: change_of(current, sorting)),
     )
 
 
@@ -562,8 +579,7 @@ def _means(sorting: ShownSorting, waveforms: ComponentWaveforms | None) -> list[
     means: list[NDArray[np.float32] | None] = []
     for row in range(len(sorting.units)):
         own = sorting.sampled_labels == row
-        mean = waveforms.waveforms[own].mean(axis=0) if own.any() else None
-        means.append(None if mean is None else mean[:, np.abs(mean).max(axis=0).argmax()])
+        means.append(waveforms.waveforms[own].mean(axis=0) if own.any() else None)
     return means
 
 

@@ -123,7 +123,7 @@ class CorrelogramsView:
         """Pairs of spikes within 2 ms of a unit, or of two, and how many chance would make."""
         assert self.found is not None
         n, expected = int(self.found.close[row, column]), float(self.found.expected[row, column])
-        return f"{n} within 2 ms, {_few(expected)} expected"
+        return f"{n} within 2 ms, {few(expected)} expected"
 
     def tooltip(self, row: int, column: int) -> str:
         """A cell of the grid in full."""
@@ -136,14 +136,14 @@ class CorrelogramsView:
         else:
             who = f"Spikes of unit {self.names[column]} around those of unit {self.names[row]}"
             what = "Two parts of one neuron have hardly any; two neurons have about as many as by chance."
-        pairs = f"{count(n, 'pair')} 0.7 to 2 ms apart; by chance there would be {_few(expected)}."
+        pairs = f"{count(n, 'pair')} 0.7 to 2 ms apart; by chance there would be {few(expected)}."
         low, high = min(row, column), max(row, column)
         bin_ms = float(self.found.edges_ms[1] - self.found.edges_ms[0])
         top = f"The highest bin has {count(self.highest(low, high), 'spike')} in {bin_ms:g} ms."
         return f"{who}\n{pairs}\n{what}\n{top}"
 
 
-def _few(expected: float) -> str:
+def few(expected: float) -> str:
     """A number of pairs that is expected: ``0.4``, ``41``."""
     return f"{expected:.0f}" if expected >= 9.5 or expected == 0 else f"{expected:.1f}"
 

@@ -10,6 +10,7 @@ receptive fields       spikes of a unit                              the stimulu
 responses to events    events, their kind, window, spikes of a unit  when they were
 findings over draws    its data, edits, sampled components          the posterior as it stands
 correlograms           scale, spikes of each unit of the grid        when they were
+correlograms of cards  scale, spikes of two units                    when they were
 traces                 contacts, sample and how far around it        the recording
 quality metrics        unit and version of its spikes                when and how large they were
 firing times of pairs  two units and versions of their spikes        when they were
@@ -20,7 +21,7 @@ All of it is of one project: another one, or a recording that was found again, h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
 MOST_TRACES = 12
+CARD_SCALE = Scale()
 Spikes = NDArray[np.int64]
 Unit = tuple[int, int]
 """A unit and the version of its spikes."""
@@ -82,6 +84,7 @@ class PanelData:
             "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=PAINTED_AFTER_S
         )
         self._correlograms = self._kind("correlograms", _correlate)
+        self._of_cards = self._kind("correlograms of cards", _correlate, priority=-1)
         self._traces = self._kind(
             "traces", self._read_traces, tells_itself=True, most=MOST_TRACES, priority=3
         )
@@ -215,6 +218,21 @@ class PanelData:
         rate_hz = self._project.spikes.sampling_frequency_hz
         found: Trains | None = self._correlograms.get((scale, *key), (trains, rate_hz))
         return found
+
+    def correlograms_of_pairs(
+        self, pairs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], scale: Scale = CARD_SCALE
+    ) -> list[Trains | None]:
+        """Correlograms of pairs of sets of spikes (ids), None of those that are computed."""
+        project = self._project
+        if project is None:
+            return [None] * len(pairs)
+        keys = [(scale, *map(spikes_key, pair)) for pair in pairs]
+        asked = {
+            key: ([np.sort(project.fired[ids]) for ids in pair], project.spikes.sampling_frequency_hz)
+            for key, pair in zip(keys, pairs, strict=True)
+        }
+        found = self._of_cards.get_all(asked)
+        return [found.get(key) for key in keys]
 
     # -- traces ------------------------------------------------------------------------------
 

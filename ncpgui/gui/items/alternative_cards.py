@@ -6,16 +6,19 @@ Painted by hand: a card is words that wrap and a row of small curves without axe
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
+from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
+from ncpgui.gui.items.card_pictures import GAP_PX, has_room, paint_correlogram, paint_shapes
 from ncpgui.gui.items.glyphs import elided, paint_curve, whole_parts
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
-CARD_HEIGHT = (128, 240)
+CARD_HEIGHT = (128, 340)
 CARD_WIDTH = (158, 264)
 WIDEST_CARD = 1.7
 TILE_WIDTH = 58
@@ -24,6 +27,7 @@ TILES_PX = 32
 TILE_GAP = 5
 FOOT_PX = 18
 MAX_LINES = 3
+SHAPES_HELP = "Waveforms: means of the sampled spikes of each unit where its contacts are, in noise sd"
 LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 PILL_WIDTH = 58
 
@@ -37,6 +41,8 @@ class CardWidget(QtWidgets.QWidget):
     def __init__(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
         super().__init__()
         self._hovered = False
+        self.positions_um: NDArray[np.float64] | None = None
+        self.found: Trains | None = None
         self.setMinimumSize(CARD_WIDTH[0], CARD_HEIGHT[0])
         self.setMaximumHeight(CARD_HEIGHT[1])
         self.setCursor(QtCore.Qt.PointingHandCursor)
@@ -45,12 +51,26 @@ class CardWidget(QtWidgets.QWidget):
     def set_card(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
+        self._explain()
+        self.update()
+
+    def set_pictures(self, positions_um: NDArray[np.float64] | None, found: Trains | None) -> None:
+        """Show units where the contacts (C, 2) are, and the correlogram of the change, if there is room."""
+        self.positions_um, self.found = positions_um, found
+        self._explain()
+        self.update()
+
+    def _explain(self) -> None:
+        card = self.card
+        pictures = f"{SHAPES_HELP}\n" if self.positions_um is not None else ""
+        if card.change is not None:
+            pictures += f"{card.change.words(self.found)}\n"
         condition = f", {card.given}" if card.given else ""
         evidence = f"{card.evidence_help}\n" if card.evidence_help else ""
         self.setToolTip(
             plain(
                 f"{card.of_what}{condition}\n{evidence}"
-                f"{card.words}\n{card.counts}\n"
+                f"{card.words}\n{card.counts}\n{pictures}"
                 "Click to see it in all panels, double click or Enter to use it"
             )
         )
@@ -58,7 +78,6 @@ class CardWidget(QtWidgets.QWidget):
             f"Alternative {card.key}: {card.percent}{' of the beam' if card.sampler == 'beam' else ''}"
             f"{condition}, {card.title}, {card.words}"
         )
-        self.update()
 
     def sizeHint(self) -> QtCore.QSize:
         """Preferred size."""
@@ -153,6 +172,10 @@ class CardWidget(QtWidgets.QWidget):
         units = self.card.units
         if not units:
             return
+        pictures = rect.adjusted(0, 2, 0, -FOOT_PX - 4)
+        has_pictures = self.positions_um is not None and has_room(pictures)
+        if has_pictures:
+            self._paint_pictures(painter, pictures)
         width = min(rect.width() / len(units), max(TILE_WIDTH, rect.height()))
         for number, unit in enumerate(units):
             tile = QtCore.QRectF(rect.left() + number * width, rect.top(), width - TILE_GAP, rect.height())
@@ -169,8 +192,19 @@ class CardWidget(QtWidgets.QWidget):
             painter.setPen(self.theme.color("text" if unit.is_changed else "muted"))
             name = QtCore.QRectF(tile.left(), tile.bottom() - 13, tile.width(), 13)
             painter.drawText(name, LEFT, elided(painter, unit.name, tile.width()))
-            if unit.waveform is not None:
+            if unit.waveform is not None and not has_pictures:
                 self._paint_waveform(painter, tile.adjusted(0, 0, 0, -FOOT_PX - 1), unit.waveform, color)
+
+    def _paint_pictures(self, painter: QtGui.QPainter, place: QtCore.QRectF) -> None:
+        """Waveforms at the left and the correlogram of the change at the right, if there is one."""
+        assert self.positions_um is not None
+        card, half = self.card, (place.width() - GAP_PX) / 2
+        left, right = QtCore.QRectF(place), QtCore.QRectF(place)
+        if card.change is not None:
+            left.setWidth(half)
+            right.setLeft(right.right() - half)
+            paint_correlogram(painter, right, card.change, self.found, self.theme)
+        paint_shapes(painter, left, card.units, self.positions_um, self.theme)
 
     def _paint_waveform(
         self, painter: QtGui.QPainter, tile: QtCore.QRectF, waveform: np.ndarray, color: QtGui.QColor

@@ -124,11 +124,16 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
 
 
 def paint_curve(
-    painter: QtGui.QPainter, x: NDArray[np.floating], y: NDArray[np.floating], color: QtGui.QColor
+    painter: QtGui.QPainter,
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    color: QtGui.QColor,
+    *,
+    width: float = 1.8,
 ) -> None:
     """Paint a line through points (n,), (n,) in pixels."""
     line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
-    pen = QtGui.QPen(color, 1.8)
+    pen = QtGui.QPen(color, width)
     pen.setJoinStyle(QtCore.Qt.RoundJoin)
     pen.setCapStyle(QtCore.Qt.RoundCap)
     painter.setPen(pen)

@@ -31,6 +31,8 @@ OF_BUTTONS = "In percent: the probability of that sorting, its share of the draw
 class AlternativesPanel(Panel):
     """Headline of the component, the mass bar, the cards and what can be done with them."""
 
+    draws = ("correlograms of cards",)
+
     def build(self) -> None:
         """Make headline, buttons, bar and strip of cards."""
         top = QtWidgets.QHBoxLayout()
@@ -138,6 +140,7 @@ class AlternativesPanel(Panel):
         ):  # fmt: skip
             signal.connect(self.mark_dirty)
         workspace.components_changed.connect(self._components_changed)
+        self.controller.arrived.connect(self._arrived)
         self._telling = QtCore.QTimer(self)
         self._telling.setSingleShot(True)
         self._telling.setInterval(0)
@@ -175,6 +178,7 @@ class AlternativesPanel(Panel):
         self._telling.stop()
         self._show_consequence()
         self._show_cards(view)
+        self._show_pictures(view)
         mass = view.other_mass if view.cards else 0.0
         self.other.set_mass(mass, is_open=view.is_open, sampler=view.sampler)
 
@@ -219,6 +223,14 @@ class AlternativesPanel(Panel):
         for widget in self.cards:
             if widget.card.is_shown:
                 QtCore.QTimer.singleShot(0, lambda w=widget: self._keep_in_view(w))
+
+    def _show_pictures(self, view: AlternativesView) -> None:
+        """Let cards show what they change, and ask for it."""
+        changes = [card.change for card in view.cards if card.change is not None]
+        found = self.controller.data.correlograms_of_pairs([change.spikes for change in changes])
+        at = {id(change): one for change, one in zip(changes, found, strict=True)}
+        for widget in self.cards:
+            widget.set_pictures(view.positions_um, at.get(id(widget.card.change)))
 
     def _keep_in_view(self, widget: CardWidget) -> None:
         if widget in self.cards:
