@@ -174,8 +174,12 @@ def untouched(truth: GroundTruth) -> BaseRecording:
     Noise of different contacts is independent. Of correlated noise the generator decomposes the covariance
     anew for each second that is read, which takes it longer than sorting takes.
     """
-    recording, *_ = _generated(truth, probe_of(truth), noise_decay_um=None)
-    return recording
+    return untouched_with_cells(truth)[0]
+
+
+def untouched_with_cells(truth: GroundTruth) -> tuple[BaseRecording, BaseSorting, NDArray[np.floating]]:
+    """As `untouched`, with the true sorting and the templates of the units: (n_units, samples, contacts)."""
+    return _generated(truth, probe_of(truth), noise_decay_um=None)[:3]
 
 
 def place_of(truth: GroundTruth, folder: Path) -> Path:
