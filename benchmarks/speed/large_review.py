@@ -39,7 +39,7 @@ GOAL_FIRST_S, GOAL_ALL_S, GOAL_MIB = 120.0, 1800.0, 3 * 1024
 
 @dataclass(frozen=True)
 class Errors:
-    """Units of a sorting with errors: spikes (n,) in order of time, units (n,), and how many of each error."""
+    """A sorting with errors: spikes (n,) in order of time, their units (n,), and how many errors it has."""
 
     sample_index: NDArray[np.int64]
     unit: NDArray[np.int64]
@@ -75,7 +75,7 @@ def with_errors(
     for one in chosen[len(cut) : len(cut) + round(MERGED * n_units)].tolist():
         others = [other for other in free if other != one]
         if one in free and others:
-            nearest = min(others, key=lambda other, one=one: float(apart[one, other]))
+            nearest = others[int(apart[one, others].argmin())]
             unit[unit == nearest] = one
             free -= {one, nearest}
             n_merged += 1
@@ -171,8 +171,8 @@ What it took until each step, from the start on:
 
 {table(rows)}
 
-Goals, for an hour of 384 contacts on two idle cores: the first question within {GOAL_FIRST_S / 60:g} minutes, all within
-{GOAL_ALL_S / 60:g}, in {GOAL_MIB / 1024:g} GiB.
+Goals, for an hour of 384 contacts on two idle cores: the first question within {GOAL_FIRST_S / 60:g} minutes,
+all within {GOAL_ALL_S / 60:g}, in {GOAL_MIB / 1024:g} GiB.
 """
 
 

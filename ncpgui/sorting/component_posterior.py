@@ -16,7 +16,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
-from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.core.seeds import stream
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting, distinct, with_masses
@@ -33,7 +33,7 @@ from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
+from ncpgui.sorting.posterior_draws import ToDraw, draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _posteriors(
                 waveforms[draw.id],
                 probe.positions_um[draw.contacts],
                 units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
-                stream_seed(config.seed, "posterior", draw.id, *([number] if number else [])),
+                posterior_seed(config, draw.id, number),
             )
             for draw in still
         }

@@ -39,6 +39,13 @@ def are_enough(weighed: PosteriorSamples) -> bool:
     return are_effective and group_alternatives(weighed)[0].mass >= SETTLED
 
 
+def are_left(posterior: PosteriorSamples, config: SortingConfig) -> bool:
+    """Whether draws are those of the first round, and there is another."""
+    sizes = rounds(config)
+    is_first = posterior.sampler == "draws" and posterior.n_samples == sizes[0]
+    return is_first and len(sizes) > 1
+
+
 def together(parts: Sequence[Sampled]) -> Sampled:
     """Draws of several rounds as one; each round has orders of its own."""
     if len(parts) == 1:

@@ -16,6 +16,7 @@ from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.sampled import Sampled
+from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of
 from ncpgui.engine import beams_at_once, shared_cores
 from ncpgui.sorting.config import SortingConfig
@@ -35,6 +36,11 @@ class ToDraw:
     positions_um: NDArray[np.float64]
     times_s: NDArray[np.float64] | None
     seed: int
+
+
+def posterior_seed(config: SortingConfig, component_id: int, round_number: int = 0) -> int:
+    """Seed of a round of draws of a component."""
+    return stream_seed(config.seed, "posterior", component_id, *([round_number] if round_number else []))
 
 
 def draw_posterior(

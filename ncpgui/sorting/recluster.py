@@ -11,9 +11,10 @@ from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Places
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.core.seeds import stream_seed
+from ncpgui.core.sampled import Sampled
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_draw, distinct, ranked, with_masses
@@ -21,10 +22,11 @@ from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.white_noise import white_noise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
-from ncpgui.sorting.component_alternatives import build_alternatives
+from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
-from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
+from ncpgui.sorting.enough_draws import rounds, together
+from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior, posterior_seed
 from ncpgui.sorting.sampling import ClusterFunction
 
 
@@ -69,47 +71,25 @@ def resample_rest(
             f"every spike around contact {component.channel} belongs to an accepted unit; "
             "take the acceptance of one back to sample again"
         )
-    sample_index = spikes.sample_index[component.spike_ids]
-    fired = sample_index if clock is None else clock.apart(sample_index)
+    fired = _fired(component, spikes, clock)
     drawn = draw_posterior(
-        ToDraw(
-            waveforms.waveforms,
-            probe.positions_um[component.contacts],
-            fired[component.sampled] / spikes.sampling_frequency_hz,
-            stream_seed(config.seed, "posterior", component.id),
-        ),
+        _wanted(component, waveforms, probe, fired, spikes, config),
         config,
         cluster=cluster,
         held=Clamp(labels[component.sampled], held.must_link, held.cannot_link),
         progress=portion(progress, 0, 18, 20),
     )
     progress(18, 20, "weighing by all spikes")
-    coordinates, seen = waveforms.coordinates, None
-    if coordinates is None:
-        seen = np.isin(np.arange(len(component.spike_ids)), component.sampled)
-        space = fit_features(waveforms.waveforms, config.assignment_dims)
-        coordinates = _from_company(component, space.project(waveforms.waveforms))
     company = component.alternatives[0].labels
-    noise = white_noise(stimulus) if config.stimulus else None
-    posterior = weighed_by_all_spikes(
-        drawn.posterior,
-        component.sampled,
-        coordinates,
-        np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company),
-        fired,
-        sampling_frequency_hz=spikes.sampling_frequency_hz,
-        config=config,
-        place=None if places is None else places.of(sample_index),
-        seen=seen,
-        responses=None if noise is None else Responses.during(noise, sample_index),
-        times_read=drawn.knows_times,
-    )
+    decided = np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company)
+    evidence = _Evidence(component, waveforms, config, fired, spikes, places, stimulus)
+    posterior = evidence.weighs(drawn, decided)
     progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(
-        posterior, component.sampled, coordinates, config, company=company, held=labels
+        posterior, component.sampled, evidence.coordinates, config, company=company, held=labels
     )
     if config.echoes and component.echoes:
-        followed = nearest_sampled(component.sampled, coordinates, company)
+        followed = nearest_sampled(component.sampled, evidence.coordinates, company)
         posterior, alternatives = with_echoes(
             posterior, alternatives, component.sampled, followed, component.echoes, config
         )
@@ -117,6 +97,134 @@ def resample_rest(
             alternatives, posterior, component.sampled, min_spikes=config.min_cluster_spikes
         )
     return replace(component, posterior=posterior, alternatives=alternatives)
+
+
+def with_all_draws(
+    component: Component,
+    waveforms: ComponentWaveforms,
+    probe: Probe,
+    config: SortingConfig,
+    *,
+    spikes: SpikeEvents,
+    clock: Clock | None = None,
+    places: Places | None = None,
+    stimulus: Stimulus | None = None,
+    cluster: ClusterFunction | None = None,
+    progress: Progress = silent,
+) -> Component:
+    """A component that was settled by the first round of draws (`enough_draws`) with those of all rounds.
+
+    They are the draws that it would have had at once, so that it does not matter when, where and after which
+    others they are made. Its sortings stay, the first one first, and new ones come to them. Parameters as of
+    `resample_rest`.
+    """
+    fired = _fired(component, spikes, clock)
+    before, sizes = component.posterior, rounds(config)
+    known = PosteriorSamples(
+        before.rows,
+        before.log_prob,
+        before.weight if before.drawn_weight is None else before.drawn_weight,
+        before.order,
+    )
+    more = [
+        draw_posterior(
+            _wanted(component, waveforms, probe, fired, spikes, config, number),
+            replace(config, posterior_samples=n_draws, sampler="draws"),
+            cluster=cluster,
+            progress=portion(progress, 0, 18, 20),
+        )
+        for number, n_draws in enumerate(sizes[1:], start=1)
+    ]
+    progress(18, 20, "weighing by all spikes")
+    company = component.alternatives[0].labels
+    evidence = _Evidence(component, waveforms, config, fired, spikes, places, stimulus)
+    first = replace(more[0], posterior=known)
+    posterior = evidence.weighs(together([first, *more]), company)
+    progress(19, 20, "weighing alternatives")
+    own = [_seen_in(posterior, one, component.sampled) for one in component.alternatives]
+    new = build_alternatives(posterior, component.sampled, evidence.coordinates, config, company=company)
+    least = config.min_cluster_spikes
+    every = distinct((*own, *new), component.sampled, min_spikes=least)
+    shown, *others = with_masses(every, posterior, component.sampled, min_spikes=least)
+    alternatives = (shown, *sorted(others, key=lambda one: -one.mass))
+    return replace(component, posterior=posterior, alternatives=alternatives)
+
+
+def _seen_in(
+    posterior: PosteriorSamples, alternative: Alternative, sampled: NDArray[np.int64]
+) -> Alternative:
+    """An alternative whose clusters exist as often as these draws have them."""
+    exists = exists_probability(posterior, alternative.labels[sampled])
+    exists = np.pad(exists, (0, alternative.n_units - len(exists)), constant_values=0)
+    return replace(alternative, p_exists=exists.astype(np.float32))
+
+
+def _fired(component: Component, spikes: SpikeEvents, clock: Clock | None) -> NDArray[np.int64]:
+    """Samples of the spikes of a component, as far apart as they were in time."""
+    sample_index = spikes.sample_index[component.spike_ids]
+    return sample_index if clock is None else clock.apart(sample_index)
+
+
+def _wanted(
+    component: Component,
+    waveforms: ComponentWaveforms,
+    probe: Probe,
+    fired: NDArray[np.int64],
+    spikes: SpikeEvents,
+    config: SortingConfig,
+    round_number: int = 0,
+) -> ToDraw:
+    """The sampled spikes of a component, to be drawn with the seed of a round."""
+    return ToDraw(
+        waveforms.waveforms,
+        probe.positions_um[component.contacts],
+        fired[component.sampled] / spikes.sampling_frequency_hz,
+        posterior_seed(config, component.id, round_number),
+    )
+
+
+class _Evidence:
+    """What all spikes of a component say of its draws; `coordinates` (n, d) of them all."""
+
+    def __init__(
+        self,
+        component: Component,
+        waveforms: ComponentWaveforms,
+        config: SortingConfig,
+        fired: NDArray[np.int64],
+        spikes: SpikeEvents,
+        places: Places | None,
+        stimulus: Stimulus | None,
+    ) -> None:
+        self._component, self._config, self._fired = component, config, fired
+        self._sampling_frequency_hz = spikes.sampling_frequency_hz
+        self._seen: NDArray[np.bool_] | None = None
+        if waveforms.coordinates is None:
+            self._seen = np.isin(np.arange(len(component.spike_ids)), component.sampled)
+            space = fit_features(waveforms.waveforms, config.assignment_dims)
+            self.coordinates = _from_company(component, space.project(waveforms.waveforms))
+        else:
+            self.coordinates = waveforms.coordinates
+        sample_index = spikes.sample_index[component.spike_ids]
+        noise = white_noise(stimulus) if config.stimulus else None
+        self._place = None if places is None else places.of(sample_index)
+        self._responses = None if noise is None else Responses.during(noise, sample_index)
+
+    def weighs(self, drawn: Sampled, company: NDArray[np.integer]) -> PosteriorSamples:
+        """Draws as they are weighed; company : (n,) unit of each spike, with which those not sampled go."""
+        return weighed_by_all_spikes(
+            drawn.posterior,
+            self._component.sampled,
+            self.coordinates,
+            company,
+            self._fired,
+            sampling_frequency_hz=self._sampling_frequency_hz,
+            config=self._config,
+            place=self._place,
+            seen=self._seen,
+            responses=self._responses,
+            times_read=drawn.knows_times,
+        )
 
 
 def rarer_sortings(

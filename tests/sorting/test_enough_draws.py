@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.sampled import Sampled
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.sorting import component_posterior
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.enough_draws import are_enough, rounds, together
+from ncpgui.sorting.enough_draws import are_enough, are_left, rounds, together
 from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.recluster import with_all_draws
 
 from .planted import Cell, FakeResult, planted_recording, regular_times
 from .stopping import StepsInMemory, Stopped, assert_same
@@ -121,3 +123,42 @@ def test_a_component_that_fails_in_the_second_round_keeps_its_draws() -> None:
     recording = planted_recording([Cell([40, 25, 20, 15], regular_times(50, N_SAMPLES, 1))], N_SAMPLES)
     (component,) = sort_recording(recording, FEW, cluster=failing, workers=1).components
     assert component.posterior.n_samples == 50
+
+
+def test_a_settled_component_gets_later_the_draws_that_it_would_have_had_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the number of workers was that settled it; its units stay as they are."""
+    cells = [
+        Cell([40, 25, 20, 15], regular_times(50, N_SAMPLES, 1)),
+        Cell([2, 2, 2, 30], regular_times(40, N_SAMPLES, 3)),
+    ]
+    recording = planted_recording(cells, N_SAMPLES)
+    found = []
+    for workers in (1, 2):
+        project = sort_recording(recording, FEW, cluster=seeded, workers=workers)
+        (settled,) = [one for one in project.components if are_left(one.posterior, FEW)]
+        found.append(
+            with_all_draws(
+                settled,
+                project.waveforms[settled.id],
+                project.probe,
+                FEW,
+                spikes=project.spikes,
+                cluster=seeded,
+            )
+        )
+    assert_same(found[0], found[1])
+    assert not are_left(found[0].posterior, FEW)
+    np.testing.assert_array_equal(found[0].alternatives[0].labels, settled.alternatives[0].labels)
+    monkeypatch.setattr(component_posterior, "are_enough", lambda _: False)
+    at_once = sort_recording(recording, FEW, cluster=seeded, workers=1).component(settled.id)
+    assert at_once is not None
+    assert_same(found[0].posterior, at_once.posterior)
+    assert found[0].alternatives[0].mass == at_once.alternatives[0].mass
+
+
+def seeded(waveforms: NDArray[np.float32], *, samples: int, seed: int, **rest: Any) -> FakeResult:
+    """As `doubting`; each draw has a probability of its own, by the seed."""
+    result = doubting(waveforms, samples=samples, **rest)
+    return replace(result, log_prob=-np.random.default_rng(seed).random(samples))

@@ -177,6 +177,16 @@ class OpenProject(ProjectView):
         self._tell_saved()
         self._edited(change)
 
+    def take_draws(self, component: Component) -> None:
+        """Take in more draws of a component that is sampled; units and their numbers stay."""
+        assert self.project is not None
+        self._components.put(component)
+        others = {known.id: known for known in self.project.components}
+        components = tuple({**others, component.id: component}.values())
+        self.project = replace(self.project, components=components)
+        self._tell_saved()
+        self._edited(Change(components=(component.id,)))
+
     def set_failed(self, component_id: int, message: str) -> None:
         """Note that a component could not be sampled, and why."""
         assert self.project is not None

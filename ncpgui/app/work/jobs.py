@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.analysis.unit_metrics import UnitMetrics
     from ncpgui.app.presenters.events import EventWindow
+    from ncpgui.core.motion import Places
     from ncpgui.core.steps import Steps
     from ncpgui.curation.curated_sorting import CuratedSorting
     from ncpgui.export.whole_project import Exported
@@ -380,6 +381,51 @@ def read_coordinates(
     return replace(waveforms, coordinates=found)
 
 
+def lacks_draws(project: Project, component: Component) -> bool:
+    """Whether a component was settled by half of its draws, and can get the others.
+
+    Where they were copied for echoes or pieces of a cell, which of them were drawn is not known any more.
+    """
+    from ncpgui.sorting.enough_draws import are_left
+    from ncpgui.sorting.reopened import settings_of
+
+    return (
+        not component.echoes
+        and component.id in project.waveforms
+        and are_left(component.posterior, settings_of(project))
+    )
+
+
+def all_draws(project: Project, component: Component, *, progress: Progress = silent) -> Component:
+    """A component that lacks draws with those of all rounds (`sorting.recluster.with_all_draws`)."""
+    from ncpgui.sorting.recluster import with_all_draws
+    from ncpgui.sorting.reopened import settings_of
+
+    return with_all_draws(
+        component,
+        project.waveforms[component.id],
+        project.probe,
+        settings_of(project),
+        spikes=project.spikes,
+        clock=project.recording.clock,
+        places=_places(project),
+        stimulus=project.stimulus,
+        progress=progress,
+    )
+
+
+def _places(project: Project) -> Places | None:
+    """Where the tissue was; None where nothing is known of it."""
+    from ncpgui.sorting.motion import places_during
+
+    if project.motion is None:
+        return None
+    spikes = project.spikes
+    return places_during(
+        project.motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
+    )
+
+
 def resample(
     project: Project,
     component: Component,
@@ -393,27 +439,20 @@ def resample(
 
     Waveforms are read again if need be; all settings but the sampler are those of the project.
     """
-    from ncpgui.sorting.motion import places_during
     from ncpgui.sorting.recluster import resample_rest
     from ncpgui.sorting.reopened import settings_of
 
     if waveforms is None:
         waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
-    spikes = project.spikes
-    places = None
-    if project.motion is not None:
-        places = places_during(
-            project.motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
-        )
     again = resample_rest(
         component,
         waveforms,
         held,
         project.probe,
         replace(settings_of(project), sampler=sampler),
-        spikes=spikes,
+        spikes=project.spikes,
         clock=project.recording.clock,
-        places=places,
+        places=_places(project),
         stimulus=project.stimulus,
         progress=portion(progress, 1, 4, 4),
     )

@@ -89,6 +89,7 @@ class Sampling:
         self._live = live
         self._queue: set[int] = set()
         self._tried: set[int] = set()
+        self._drawn: set[int] = set()
         self._again_of: dict[int, Asked] = {}
         self._n_batch = 0
         self._started = 0.0
@@ -138,9 +139,11 @@ class Sampling:
         """Put a component first, somebody looks at it and waits; one that waits for nothing is sampled.
 
         One that could not be sampled, or was stopped, is sampled again when somebody asks for it.
+        One that was settled by half of its draws gets the others.
         """
         if component_id is None:
             return
+        self._draw_the_rest(component_id)
         if component_id in self._queue:
             self._work.runner.promote(("sample", component_id), ON_SCREEN + time.monotonic())
         elif component_id not in self._tried and self._workspace.status(component_id).state == "waiting":
@@ -240,6 +243,52 @@ class Sampling:
         share = (done + fraction) / max(self._n_batch, 1)
         words = f"Sampling the posterior: {done} of {count(self._n_batch, 'question')}"
         self._work.show(self, Activity(words, share, time_left(self._started, share)))
+
+    def _draw_the_rest(self, component_id: int) -> None:
+        """Make the draws that a component did without, unless it was edited: its cards stay as they were."""
+        workspace, project = self._workspace, self._workspace.project
+        component = workspace.sampled_component(component_id)
+        if component is None or project is None or component_id in self._drawn or self._is_edited(component):
+            return
+        if not jobs.lacks_draws(project, component):
+            return
+        self._drawn.add(component_id)
+        owner, words = object(), f"Drawing more of {workspace.name(component_id)}"
+
+        def progressed(fraction: float, _message: str = "") -> None:
+            self._work.show(owner, Activity(words, fraction))
+
+        def done(found: Component) -> None:
+            self._work.finish(owner)
+            is_same = workspace.sampled_component(component_id) is component
+            if not self._is_left and is_same and not self._is_edited(component):
+                workspace.take_draws(found)
+                self._saving.autosave_now_and_then()
+
+        def failed(error: Exception) -> None:
+            self._work.finish(owner)
+            workspace.told.emit(f"No more draws of {workspace.name(component_id)}: {error}")
+
+        def cancelled() -> None:
+            self._work.finish(owner)
+            self._drawn.discard(component_id)
+
+        self._work.runner.submit(
+            Task(
+                words,
+                lambda p: jobs.all_draws(project, component, progress=p),
+                done,
+                failed=failed,
+                cancelled=cancelled,
+                progressed=progressed,
+                key=("sample", component_id),
+                priority=ON_SCREEN,
+                after_s=PAINTED_AFTER_S,
+            )
+        )
+
+    def _is_edited(self, component: Component) -> bool:
+        return self._workspace.history.is_edited(component.spike_ids) or bool(component.given)
 
     # -- one component again --------------------------------------------------------------------
 
