@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,14 +18,13 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream
 from ncpgui.core.steps import NOTHING_KEPT, Steps
-from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting, distinct, with_masses
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.misassigned_spikes import stands_for
 from ncpgui.evidence.white_noise import WhiteNoise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
-from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
+from ncpgui.sorting.component_waveforms import ReadSpikes, read_spikes
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.drift_pieces import with_pieces_joined
@@ -56,39 +55,27 @@ def sample_components(
     noise: WhiteNoise | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
+    read: Mapping[int, ReadSpikes] | None = None,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
     What is sampled of one does not depend on which others are. It gets as many draws as it needs
     (`enough_draws`); those of each round are kept in `steps`. Units
-    that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws.
+    that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws. Spikes
+    that were `read` before are not read again.
 
     Raises
     ------
     InputError, CheckpointError
         As `posterior_draws.draw_all`.
     """
-    waveforms: dict[int, NDArray[np.float32]] = {
-        draw.id: np.empty((len(draw.sampled), N_SAMPLES, len(draw.contacts)), np.float32) for draw in draws
-    }
-    sampled = {draw.id: draw.sampled for draw in draws}
-    for draw, chosen, piece in _cleaned(pre, units, draws, sampled, progress=portion(progress, 0, 1, 12)):
-        waveforms[draw.id][chosen] = piece
-    spaces = {draw.id: fit_features(waveforms[draw.id], config.assignment_dims) for draw in draws}
-    coordinates = {}
-    for draw in draws:
-        space = spaces[draw.id]
-        coordinates[draw.id] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
-        coordinates[draw.id][draw.sampled] = space.project(waveforms[draw.id])
-    rest = {draw.id: draw.rest for draw in draws}
-    for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 1, 2, 12)):
-        coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
-
+    known = dict(read or {})
+    missing = [draw for draw in draws if draw.id not in known]
+    known.update(read_spikes(pre, units, missing, config, progress=portion(progress, 0, 2, 12)))
     posteriors, features, failed = _posteriors(
         draws,
-        waveforms,
-        coordinates,
+        known,
         units,
         probe,
         config,
@@ -105,8 +92,8 @@ def sample_components(
             draw,
             posteriors[draw.id],
             features[draw.id],
-            waveforms[draw.id],
-            coordinates[draw.id],
+            known[draw.id].waveforms,
+            known[draw.id].coordinates,
             units,
             config,
             given=given,
@@ -116,8 +103,7 @@ def sample_components(
 
 def _posteriors(
     draws: Sequence[ComponentDraw],
-    waveforms: Mapping[int, NDArray[np.float32]],
-    coordinates: Mapping[int, NDArray[np.float32]],
+    read: Mapping[int, ReadSpikes],
     units: FoundUnits,
     probe: Probe,
     config: SortingConfig,
@@ -138,7 +124,7 @@ def _posteriors(
             break
         wanted = {
             draw.id: ToDraw(
-                waveforms[draw.id],
+                read[draw.id].waveforms,
                 probe.positions_um[draw.contacts],
                 units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
                 posterior_seed(config, draw.id, number),
@@ -162,37 +148,11 @@ def _posteriors(
         for draw in still:
             in_rounds.setdefault(draw.id, []).append(drawn[draw.id])
             posteriors[draw.id] = weighed_draws(
-                draw, together(in_rounds[draw.id]), coordinates[draw.id], units, config, noise
+                draw, together(in_rounds[draw.id]), read[draw.id].coordinates, units, config, noise
             )
         if number + 1 < len(sizes):
             still = [draw for draw in still if not are_enough(posteriors[draw.id])]
     return posteriors, {number: drawn[0].features for number, drawn in in_rounds.items()}, failed
-
-
-def _cleaned(
-    pre: Preprocessed,
-    units: FoundUnits,
-    draws: Sequence[ComponentDraw],
-    positions: Mapping[int, NDArray[np.int64]],
-    *,
-    progress: Progress,
-) -> Iterator[tuple[ComponentDraw, NDArray[np.int64], NDArray[np.float32]]]:
-    """Yield (component, which of its `positions`, their cleaned waveforms), piece by piece."""
-    from ncpgui.sorting.cleaned_waveforms import iterate_cleaned
-
-    if not draws:
-        return
-    counts = [len(positions[draw.id]) for draw in draws]
-    rows = np.concatenate([draw.spike_ids[positions[draw.id]] for draw in draws])
-    group = np.repeat(np.arange(len(draws)), counts)
-    begin = np.cumsum([0, *counts])
-    reference = np.array([draw.contacts[0] for draw in draws])
-    trough = units.matched.sample_index[rows] + units.trough[units.unit[rows], reference[group]]
-    contacts = {number: draw.contacts for number, draw in enumerate(draws)}
-    for number, chosen, piece in iterate_cleaned(
-        pre, units.explained, rows, trough, group, contacts, progress=progress
-    ):
-        yield draws[number], chosen - begin[number], piece
 
 
 def weighed_draws(

@@ -9,7 +9,7 @@ was given is one of the alternatives of each component, and the one that is in u
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
+from ncpgui.sorting.component_waveforms import ReadSpikes
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
@@ -227,6 +228,7 @@ def sample_given(
     cluster: ClusterFunction | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
+    read: Mapping[int, ReadSpikes] | None = None,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
@@ -241,6 +243,7 @@ def sample_given(
         cluster=cluster,
         workers=workers,
         steps=steps,
+        read=read,
         progress=progress,
     )
 

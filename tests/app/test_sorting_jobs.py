@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
 from ncpgui.session import store
+from ncpgui.sorting.component_waveforms import read_spikes
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import shown_first, sort_recording
 
@@ -32,6 +34,19 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Cell([0.0, 0.0, 4.0, 30.0], regular_times(80, N_SAMPLES, 2)),
     ]
     file = tmp_path_factory.mktemp("raw") / "two.raw"
+    np.round(planted_recording(cells, N_SAMPLES).traces(0, N_SAMPLES) * 50).astype(np.int16).tofile(file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three cells, on contacts 0, 2 and 3 of a raw file."""
+    cells = [
+        Cell([30.0, 0.0, 0.0, 0.0], regular_times(100, N_SAMPLES, 1)),
+        Cell([0.0, 0.0, 25.0, 0.0], regular_times(80, N_SAMPLES, 2)),
+        Cell([0.0, 0.0, 0.0, 35.0], regular_times(60, N_SAMPLES, 3)),
+    ]
+    file = tmp_path_factory.mktemp("raw") / "three.raw"
     np.round(planted_recording(cells, N_SAMPLES).traces(0, N_SAMPLES) * 50).astype(np.int16).tofile(file)
     return file
 
@@ -137,3 +152,28 @@ def test_steps_of_another_run_are_left_and_the_window_says_that_nothing_is_kept(
     assert "settings threshold_sd was 4.5 and is 6.0" in live.notes[0]
     live.close()
     assert sorted(item.name for item in (tmp_path / "s.h5.steps").iterdir()) == before
+
+
+def test_spikes_of_components_that_wait_are_read_together_but_for_those_of_the_first(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A way through the recording takes all spikes out of all traces, whichever component it is for."""
+    read: list[list[int]] = []
+
+    def counted(pre: Any, units: Any, draws: Any, config: Any, *, progress: Any) -> Any:
+        read.append([draw.id for draw in draws])
+        return read_spikes(pre, units, draws, config, progress=progress)
+
+    monkeypatch.setattr("ncpgui.sorting.component_waveforms.read_spikes", counted)
+    live, project = jobs.find_units(jobs.RecordingRequest(three, OPTIONS, SETTINGS))
+    together = _sampled(live, project)
+    assert [len(ids) for ids in read] == [1, 2]
+    assert live.read == {}
+    live.close()
+    read.clear()
+    monkeypatch.setattr(jobs, "READ_AHEAD_BYTES", 0)
+    live, project = jobs.find_units(jobs.RecordingRequest(three, OPTIONS, SETTINGS))
+    alone = _sampled(live, project)
+    live.close()
+    assert read == [[0], [1], [2]]
+    assert_same(together, alone)

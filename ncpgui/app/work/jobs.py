@@ -45,12 +45,16 @@ if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
     from ncpgui.session.steps_folder import StepsFolder
+    from ncpgui.sorting.component_waveforms import ReadSpikes
+    from ncpgui.sorting.components import ComponentDraw
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import Found
 
 SESSION_SUFFIXES = (".h5", ".hdf5")
 
 
+READ_AHEAD_BYTES = 512 << 20
+"""Spikes of components that wait to be sampled, which are read on one way through the recording."""
 READ_AT_ONCE = 20_000
 """Spikes whose waveforms are in memory at a time, where only their principal components are kept."""
 
@@ -100,12 +104,14 @@ class Live:
     notes : what was chosen or repaired when it was opened, a sentence each
     steps : where finished steps are kept beside the session, None where nowhere
     left : ids of components that are still to be sampled
+    read : spikes of those that were read ahead
     """
 
     found: Found
     notes: tuple[str, ...] = ()
     steps: StepsFolder | None = None
     left: set[int] = field(default_factory=set)
+    read: dict[int, ReadSpikes] = field(default_factory=dict)
 
     def close(self) -> None:
         """Close the files of the recording; steps stay as long as the session may need them."""
@@ -308,7 +314,11 @@ def locate(project: Project, path: Path, *, progress: Progress = silent) -> Reco
 def sample(
     live: Live, waiting: WaitingComponent, *, progress: Progress = silent
 ) -> tuple[Component, ComponentWaveforms]:
-    """Sample the posterior of a component that waits for it."""
+    """Sample the posterior of a component that waits for it.
+
+    Its spikes are read on the way through the recording, and with them those of others that wait, as many as
+    `READ_AHEAD_BYTES` has room for. The first that is sampled is read alone: somebody waits for it.
+    """
     from ncpgui.core.steps import NOTHING_KEPT
     from ncpgui.sorting.component_posterior import sample_components
     from ncpgui.sorting.review import sample_given
@@ -317,8 +327,15 @@ def sample(
     if waiting.id in found.aside:
         raise InputError(found.aside[waiting.id][1])
     draws = [draw for draw in found.draws if draw.id == waiting.id]
+    if waiting.id not in live.read:
+        from ncpgui.sorting.component_waveforms import read_spikes
+
+        batch = [*draws, *_ahead(live, waiting.id)]
+        reading, progress = portion(progress, 0, 1, 2), portion(progress, 1, 2, 2)
+        live.read.update(read_spikes(found.pre, found.units, batch, found.config, progress=reading))
+    read = {waiting.id: live.read[waiting.id]}
     if found.unit_ids is not None:
-        sampled, _ = sample_given(found, draws, steps=steps, progress=progress)
+        sampled, _ = sample_given(found, draws, steps=steps, read=read, progress=progress)
     else:
         sampled, _ = sample_components(
             found.pre,
@@ -328,10 +345,31 @@ def sample(
             found.config,
             noise=found.noise,
             steps=steps,
+            read=read,
             progress=progress,
         )
     live.left.discard(waiting.id)
+    del live.read[waiting.id]
     return sampled[waiting.id]
+
+
+def _ahead(live: Live, component_id: int) -> list[ComponentDraw]:
+    """Components whose spikes are read together with those of one: those with most spikes come next."""
+    from ncpgui.sorting.component_waveforms import bytes_of
+
+    found = live.found
+    if len(live.left) == len(found.draws):
+        return []
+    n_bytes = sum(one.waveforms.nbytes + one.coordinates.nbytes for one in live.read.values())
+    chosen = []
+    for draw in sorted(found.draws, key=lambda draw: -len(draw.spike_ids)):
+        if draw.id not in live.left or draw.id in live.read or draw.id == component_id:
+            continue
+        n_bytes += bytes_of(draw, found.config)
+        if n_bytes > READ_AHEAD_BYTES:
+            break
+        chosen.append(draw)
+    return chosen
 
 
 def read_waveforms(
