@@ -98,6 +98,24 @@ class On:
 
 
 @dataclass(frozen=True)
+class Is:
+    """Whether a panel, or "layout", is in a state; what : name of it in that part, ``plot.shown``."""
+
+    part: str
+    what: str
+    value: Any = True
+
+    def __call__(self, context: Context) -> bool:
+        """Look."""
+        return bool(attrgetter(self.what)(context.window.part(self.part)) == self.value)
+
+
+def is_shown(panel: str) -> Callable[[Context], bool]:
+    """Whether a panel is on screen."""
+    return lambda context: panel in context.window.part("layout").shown
+
+
+@dataclass(frozen=True)
 class Condition:
     """When an action is allowed, and what to say when it is not: words, or a function that finds them."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ncpgui.app.action import Action, On, has_project, shown_keys
+from ncpgui.app.action import Action, Is, On, has_project, is_shown, shown_keys
 from ncpgui.app.file_actions import FILE_ACTIONS
 from ncpgui.app.panel_actions import PANEL_ACTIONS
 from ncpgui.app.question_actions import QUESTION_ACTIONS
@@ -33,17 +33,23 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
-        On("units", "toggle_all_units"), has_project,
+        On("units", "toggle_all_units"), has_project, is_on=Is("units", "all_units"),
     ),
     Action(
         "similar", "List similar units", ("S",), "View",
         "Show or hide the list of units that may be the same neuron as the selected one.",
-        On("layout", "toggle_panel", ("similar",)), has_project,
+        On("layout", "toggle_panel", ("similar",)), has_project, is_on=is_shown("similar"),
+    ),
+    Action(
+        "similarity", "Similarity matrix", (), "View",
+        "Show or hide the matrix of P(same) of all pairs of units, in the order of the table.",
+        On("layout", "toggle_panel", ("similarity",)), has_project, is_on=is_shown("similarity"),
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",
         "Switch between autocorrelograms and intervals between spikes.",
         On("correlograms", "intervals.toggle"), has_project,
+        is_on=Is("correlograms", "grid.shows_intervals"),
     ),
     Action(
         "height", "Amplitude, depth, raster", ("A",), "View",
@@ -54,11 +60,13 @@ ACTIONS: tuple[Action, ...] = (
         "decide", "Layout: decide", ("F2",), "View",
         "Show what a decision is about: waveforms, embedding, receptive fields, units.",
         On("layout", "show_layout", ("decide",)), has_project, starts_section=True,
+        is_on=Is("layout", "layout_shown", "decide"),
     ),
     Action(
         "inspect", "Layout: inspect", ("F3",), "View",
         "Show the evidence: correlograms, amplitudes over time, features, traces.",
         On("layout", "show_layout", ("inspect",)), has_project,
+        is_on=Is("layout", "layout_shown", "inspect"),
     ),
     Action(
         "reset_layout", "Reset the panels", (), "View",

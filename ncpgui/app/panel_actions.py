@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncpgui.app.action import Action, Context, On, has_component, has_project
+from ncpgui.app.action import Action, Context, Is, On, has_component, has_project
 from ncpgui.app.model.coloring import COLOR_BY
 from ncpgui.app.work.asked_for import read_all_spikes
 
@@ -34,7 +34,7 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     Action(
         "arrangement", "Waveforms at probe geometry", ("P", "O"), "View",
         "Draw the contacts where they are on the probe, all units over each other, or one under the other.",
-        On("waveforms", "toggle_arrangement"), has_project,
+        On("waveforms", "toggle_arrangement"), has_project, is_on=Is("waveforms", "arrangement", "probe"),
     ),
     Action(
         "waveforms", "Spikes, density, means, most similar", ("W",), "View",
@@ -56,10 +56,10 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     Action(
         "other_fields", "Receptive fields of other cards", (), "View",
         "Show or hide, below the fields on screen, those of the units that other cards would make.",
-        On("fields", "toggle_others"), has_project,
+        On("fields", "toggle_others"), has_project, is_on=Is("fields", "shows_others"),
     ),
     Action(
         "means", "Means alone", ("M",), "View", "Draw the mean waveforms alone, or spikes again.",
-        On("waveforms", "toggle_means"), has_project,
+        On("waveforms", "toggle_means"), has_project, is_on=Is("waveforms", "plot.shown", "mean"),
     ),
 )  # fmt: skip

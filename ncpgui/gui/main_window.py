@@ -61,6 +61,7 @@ class MainWindow(AskingWindow):
         menus = self.actions_.fill_menus(self.menuBar())
         self.recent_menu = QtWidgets.QMenu("Open recent", self)
         menus["File"].insertMenu(self.actions_["open_demo"], self.recent_menu)
+        menus["View"].aboutToShow.connect(self.actions_.refresh)
         self.panels_menu = menus["View"].addMenu("Panels")
         self.panels_menu.aboutToShow.connect(self._fill_panels)
         self.pictures_menu = menus["View"].addMenu("Save panel")

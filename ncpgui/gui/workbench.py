@@ -23,6 +23,7 @@ from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
 from ncpgui.gui.panels.similar_units import SimilarUnitsPanel
+from ncpgui.gui.panels.similarity import SimilarityPanel
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
@@ -64,7 +65,7 @@ class Workbench(QtWidgets.QWidget):
         probe map | alternatives
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
                   |           | units | similar units    | features     | traces
-                  |           |                          | events       |
+                  |           |       | similarity       | events       |
                   |           |                          | finding      |
 
     The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
@@ -88,6 +89,10 @@ class Workbench(QtWidgets.QWidget):
         self.finding = FindingPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
         self.similar = SimilarUnitsPanel(workspace, controller)
+        self.similarity = SimilarityPanel(workspace, controller)
+        self.similarity.ordered = self.units.all_in_order
+        self.units.model.modelReset.connect(self.similarity.mark_dirty)
+        self.units.filter.textChanged.connect(self.similarity.mark_dirty)
         self.correlograms = CorrelogramsPanel(workspace, controller)
         self.amplitudes = AmplitudesPanel(workspace, controller)
         self.features = FeaturesPanel(workspace, controller)
@@ -104,6 +109,7 @@ class Workbench(QtWidgets.QWidget):
             "finding": self.finding,
             "units": self.units,
             "similar": self.similar,
+            "similarity": self.similarity,
             "correlograms": self.correlograms,
             "features": self.features,
             "over time": self.amplitudes,
@@ -117,7 +123,7 @@ class Workbench(QtWidgets.QWidget):
         self._of_layout = _shares_at_first()
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
-        tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
+        tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38), (self.similarity, 38))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (tables, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
         alike = ShareSplitter(
@@ -212,7 +218,7 @@ class Workbench(QtWidgets.QWidget):
             panel.setVisible(is_shown)
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
-        self.units.set_beside("similar" in wanted)
+        self.units.set_beside(not wanted.isdisjoint(("similar", "similarity")))
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]
             splitter.setVisible(not all(part.isHidden() for part in parts))

@@ -455,3 +455,23 @@ def test_pages_menus_and_dialogs_that_were_closed_are_gone(
         settle(deleted=True)
         n_widgets.append(len(QtWidgets.QApplication.allWidgets()))
     assert n_widgets[0] == n_widgets[2]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["all_units", "similar", "similarity", "intervals", "arrangement", "means", "other_fields", "inspect"],
+)
+def test_what_can_be_on_in_view_has_a_check_mark(opened: MainWindow, name: str) -> None:
+    entry = opened.actions_[name]
+    before = entry.isChecked()
+    entry.trigger()
+    assert entry.isChecked() is not before
+    assert entry.isCheckable()
+
+
+def test_check_marks_follow_what_was_done_without_the_menu(opened: MainWindow) -> None:
+    assert opened.actions_["decide"].isChecked()
+    opened.bench.show_panel("similar", True)
+    view = next(entry.menu() for entry in opened.menuBar().actions() if entry.text() == "View")
+    view.aboutToShow.emit()
+    assert opened.actions_["similar"].isChecked()

@@ -67,7 +67,7 @@ def present_similar(
     if unit is None:
         return SimilarView(message="Select a unit to see which others may be the same neuron.")
     others = near_by(workspace, unit)
-    p_same, alike = _p_same(workspace, unit), _likeness(workspace, unit, others)
+    same, alike = p_same(workspace, unit), _likeness(workspace, unit, others)
     here = set(workspace.components_of(unit))
     rows = []
     for other in others:
@@ -79,7 +79,7 @@ def present_similar(
                 label=workspace.unit_label(other),
                 channel=workspace.main_channel(other),
                 n_spikes=len(workspace.clustering.spikes_of(other)),
-                p_same=p_same.get(other, 0.0) if here else nan,
+                p_same=same.get(other, 0.0) if here else nan,
                 distance_sd=distance,
                 cosine=cosine,
                 nats=nan,
@@ -136,7 +136,7 @@ def _order(row: SimilarUnit) -> tuple[float, float, int]:
     return -p_same, math.inf if math.isnan(row.distance_sd) else row.distance_sd, row.unit
 
 
-def _p_same(workspace: Workspace, unit: int) -> dict[int, float]:
+def p_same(workspace: Workspace, unit: int) -> dict[int, float]:
     """P(same neuron) with each unit of a common component; a mean over these, by spikes of the smaller."""
     sums: dict[int, float] = {}
     weights: dict[int, int] = {}

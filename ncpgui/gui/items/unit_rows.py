@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -40,7 +41,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
 
     def set_rows(self, rows: tuple[UnitRow, ...]) -> None:
         """Show other rows; the view keeps its place when only values changed."""
-        ordered = self._sorted(rows)
+        ordered = self.in_order(rows)
         if [row.unit for row in ordered] == [row.unit for row in self.rows]:
             self.rows = ordered
             if ordered:
@@ -50,7 +51,8 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         self.rows = ordered
         self.endResetModel()
 
-    def _sorted(self, rows: tuple[UnitRow, ...] | list[UnitRow]) -> list[UnitRow]:
+    def in_order(self, rows: Iterable[UnitRow]) -> list[UnitRow]:
+        """Rows in the order that a click on a header asked for."""
         if self._column < 0:
             return list(rows)
         return sorted(rows, key=COLUMNS[self._column].sort_key, reverse=self._descending)
@@ -59,7 +61,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         """Sort by a column; -1 is the order of the presenter."""
         self._column, self._descending = column, order == QtCore.Qt.DescendingOrder
         self.beginResetModel()
-        self.rows = self._sorted(self.rows)
+        self.rows = self.in_order(self.rows)
         self.endResetModel()
 
     def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008

@@ -131,6 +131,11 @@ class UnitTablePanel(Panel):
             self.redraw_now()
         return tuple(row.unit for row in self.model.rows if not row.made)
 
+    def all_in_order(self) -> tuple[int, ...]:
+        """All units of the recording that the filter leaves, in the order in which the table is sorted."""
+        rows = present_unit_table(self.workspace, all_units=True)
+        return tuple(row.unit for row in self.model.in_order(row for row in rows if self._listed(row)))
+
     def set_filter(self, text: str) -> None:
         """List only the units that an expression is true of; '' lists all.
 
