@@ -116,7 +116,7 @@ setup(
         "safetensors>=0.4.3",
         "scikit-learn>=1.4",
         "scipy>=1.11",
-        "spikeinterface>=0.105,<0.106",
+        "spikeinterface>=0.103,<0.106",
         "threadpoolctl>=3.1",
         "tomli>=2; python_version < '3.11'",
         "torch>=2.4",

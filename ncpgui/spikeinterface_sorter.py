@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spikeinterface.core import NumpyFolderSorting, load
+from probeinterface import write_probeinterface
+from spikeinterface.core import load
 from spikeinterface.sorters import BaseSorter, sorterlist
 from spikeinterface.sorters import run_sorter as run_any_sorter
 
@@ -24,6 +24,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.readers import given_recording
+from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
 from ncpgui.sorting.chosen_workers import check_choice, chosen_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.spikeinterface_sorting import sort
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 NAME = "ncpgui"
 SORTING = "sorting"
 """Folder of the result, in that of the sorter."""
+PROBE = "recording_probe.json"
+"""Contacts of the recording, which SpikeInterface up to 0.104 loses where it describes a recording."""
 PLACES = {
     "probe": "Where the contacts are, if the recording does not say: a file, or a name such as tetrode",
     "n_jobs": "Channels sampled at a time, same result; as many as there are cores, up to four, when None",
@@ -96,6 +99,8 @@ class NcpguiSorter(BaseSorter):  # type: ignore[misc]
                 "or sort it as it is, sorting = ncpgui.sort(recording)"
             )
         folder: Path = super().initialize_folder(recording, output_folder, verbose, remove_existing_folder)
+        if recording.has_probe():
+            write_probeinterface(folder / PROBE, recording.get_probegroup())
         return folder
 
     @classmethod
@@ -120,16 +125,17 @@ class NcpguiSorter(BaseSorter):  # type: ignore[misc]
 
     @classmethod
     def _run_from_folder(cls, sorter_output_folder: Path, params: dict[str, Any], verbose: bool) -> None:
+        recording = cls.load_recording_from_folder(sorter_output_folder.parent)
+        kept = sorter_output_folder.parent / PROBE
+        is_lost = params["probe"] is None and not recording.has_probe() and kept.is_file()
         sorting = sort(
-            cls.load_recording_from_folder(sorter_output_folder.parent),
-            probe=params["probe"],
+            recording,
+            probe=kept if is_lost else params["probe"],
             workers=chosen_workers(params["n_jobs"], parallel=params["parallel"], dask=params["dask"]),
             progress=_printed() if verbose else silent,
             **_settings(params),
         )
-        with warnings.catch_warnings():  # it has no file that it came from, and needs none
-            warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
-            NumpyFolderSorting.write_sorting(sorting, sorter_output_folder / SORTING)
+        write_sorting_folder(sorting, sorter_output_folder / SORTING)
 
     @classmethod
     def _get_result_from_folder(cls, sorter_output_folder: Path) -> BaseSorting:

@@ -52,7 +52,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> BaseRecording:
     recording = BinaryRecordingExtractor(
         [path], sampling_frequency=20_000.0, dtype="float32", num_channels=4, gain_to_uV=1.0, offset_to_uV=0.0
     )
-    recording.set_probe(made.get_probe())
+    recording.set_dummy_probe_from_locations(made.get_channel_locations())
     return recording
 
 

@@ -100,8 +100,15 @@ class _Trains:
     def get_total_samples(self) -> int:
         return self._n_samples
 
+    def get_total_duration(self) -> float:  # asked for up to 0.104
+        return self._n_samples / self.sampling_frequency
+
     def has_extension(self, name: str) -> bool:
-        return name == "amplitude_scalings"
+        return name in ("amplitude_scalings", "spike_amplitudes", "templates")  # the first from 0.105 on
+
+    @property
+    def params(self) -> dict[str, str]:
+        return {"peak_sign": "neg"}
 
     def get_extension(self, name: str) -> _Trains:
         return self

@@ -55,7 +55,7 @@ def _segment_clock(extractor: BaseRecording, segment: int, n_samples: int, place
     for begin in range(0, n_samples, AT_ONCE):
         end = min(begin + AT_ONCE, n_samples)
         stamps = np.asarray(
-            extractor.get_times(segment_index=segment, start_frame=begin, end_frame=end), np.float64
+            extractor.sample_index_to_time(np.arange(begin, end), segment_index=segment), np.float64
         )
         problem = _problem(stamps, rate_hz, last)
         if problem:

@@ -34,6 +34,11 @@ _ARCHIVES = (".zip", ".n5")
 _NAME = re.compile(r"spikeinterface(\.[A-Za-z]\w*)+")
 _ZARR_DESCRIPTIONS = (".zattrs", ".zarray", ".zgroup", ".zmetadata")
 _PICKLES = (".pkl", ".pickle")
+_OPENED_BY_NOBODY = {
+    "provenance.pkl": "si_folder.json",
+    "sorting_provenance.pickle": "spikeinterface_info.json",
+}
+"""Pickles that tell where a saved object came from, and the description beside them that is read instead."""
 _PROGRAMS = (".py", ".prm", ".prb")
 EXTENSIONS = "extensions"
 _REFUSED_READERS = {
@@ -104,7 +109,7 @@ class _Look:
         if path.is_file():
             self._file(path, path.parent, but)
             return
-        files = list(files_inside(path, but=but))
+        files = [file for file in files_inside(path, but=but) if not _is_opened_by_nobody(file)]
         runs_parameters = any(file.name == "spikeinterface_log.json" for file in files)
         for file in files:
             if runs_parameters and file.suffix.lower() in _PROGRAMS:
@@ -192,6 +197,12 @@ class _Look:
             self.at(named)
             if named.is_file():
                 refuse_what_is_elsewhere(named)
+
+
+def _is_opened_by_nobody(file: Path) -> bool:
+    """Whether a file of a folder is only opened where a description names it."""
+    instead = _OPENED_BY_NOBODY.get(file.name)
+    return instead is not None and (file.parent / instead).is_file()
 
 
 def _is_under(place: Path, folder: Path | None) -> bool:

@@ -52,6 +52,7 @@ class ReadSorting:
     units : (n,) int64 of all spikes of the files, in their order
     digest : of these spikes; of SpikeInterface of units and labels too
     names, silent, highest : of `core.given.GivenSorting`
+    order : units in the order of the files, where these have one
     notes : what was repaired or set aside, a sentence each
     properties : with labels of other programs (`ephys.proposals`): name -> unit -> value
     """
@@ -63,6 +64,7 @@ class ReadSorting:
     names: dict[int, int | str] = field(default_factory=dict)
     silent: tuple[int, ...] = ()
     highest: int = -1
+    order: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     properties: dict[str, dict[int, str]] = field(default_factory=dict)
 
@@ -188,6 +190,7 @@ def spikeinterface_sorting(
         names,
         silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),
         highest=int(numbers.max(initial=-1)),
+        order=tuple(numbers.tolist()),
         notes=(note,) if note else (),
         properties={
             name: dict(zip(ids, map(str, loaded.get_property(name)), strict=True))

@@ -57,6 +57,8 @@ def write_curation(project: Project, given: GivenSorting, decisions: CuratedSort
         silent=given.silent,
         highest=given.highest,
     )
+    place_of = {name: row for row, name in enumerate(given.called(read.order).values())}
+    steps[0]["unit_ids"].sort(key=place_of.__getitem__)  # up to 0.104 SpikeInterface wants its own order
     wanted, other = (place, steps_place) if len(steps) == 1 else (steps_place, place)
     make_folder(place.parent)
     with alone_in(place.parent, OTHERWISE):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def _write_sorting(
     bundle: ExportBundle, unit_id: NDArray[np.int64], properties: dict[str, NDArray[Any]], folder: Path
 ) -> NDArray[np.int64]:
     """Write the spikes with these units; returns the row of `bundle.sorting` of each row written."""
-    from spikeinterface.core import NumpyFolderSorting
+    from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
 
     unit_ids, index = np.unique(unit_id, return_inverse=True)
     extractor, order = numpy_sorting(
@@ -75,9 +74,7 @@ def _write_sorting(
     for name, values in properties.items():
         extractor.set_property(name, values)
     extractor.annotate(recording=bundle.recording.path, n_samples=int(bundle.sorting.n_samples))
-    with warnings.catch_warnings():  # it has no file that it came from, and needs none
-        warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
-        NumpyFolderSorting.write_sorting(extractor, folder, overwrite=True)
+    write_sorting_folder(extractor, folder)
     return order
 
 

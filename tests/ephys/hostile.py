@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,12 +72,12 @@ def analyzer_folder(folder: Path, made: dict[str, Any]) -> Path:
     attributes = {"channel_ids": [0], "sampling_frequency": 1e4, "num_channels": 1, "num_samples": [100]}
     _written(path / "recording_info" / "recording_attributes.json", attributes)
     _written(path / "recording.json", made)
-    from spikeinterface.core import NumpyFolderSorting, NumpySorting
+    from spikeinterface.core import NumpySorting
+
+    from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
 
     sorting = NumpySorting.from_samples_and_labels([np.array([5])], [np.array([1])], 1e4)
-    with warnings.catch_warnings():  # it has no file that it came from, and needs none
-        warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
-        NumpyFolderSorting.write_sorting(sorting, path / "sorting", overwrite=True)
+    write_sorting_folder(sorting, path / "sorting")
     return path
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from spikeinterface.core import NumpySorting
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.readers import open_recording, open_sorting
-from tests.ephys import hostile
+from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
+from tests.ephys import hostile, ways_in
 
 REFUSED = r"names 'subprocess.run', which is not a recording or sorting of SpikeInterface"
 leaves_files_open = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -109,8 +112,6 @@ def test_pickled_properties_are_refused(tmp_path, marker):
     np.save(tmp_path / "saved" / "properties" / "evil.npy", np.array([Program(), 1], dtype=object))
     with pytest.raises(RecordingError, match=r"evil.npy holds pickled objects"):
         open_recording(tmp_path / "saved")
-    import pickle
-
     (tmp_path / "saved" / "properties" / "evil.npy").write_bytes(pickle.dumps(Program()))
     with pytest.raises(RecordingError, match=r"evil.npy holds pickled objects"):
         open_recording(tmp_path / "saved")
@@ -165,7 +166,7 @@ def test_nesting_without_end_is_refused(tmp_path):
 @leaves_files_open
 def test_what_spikeinterface_itself_wrote_opens(tmp_path, monkeypatch):
     """From any folder: the "." of a description is the folder that it lies in."""
-    from spikeinterface.core import create_sorting_analyzer, generate_ground_truth_recording
+    from spikeinterface.core import create_sorting_analyzer, generate_ground_truth_recording, load
     from spikeinterface.preprocessing import bandpass_filter, common_reference, whiten
 
     options = {"n_jobs": 1, "progress_bar": False, "verbose": False}
@@ -173,6 +174,7 @@ def test_what_spikeinterface_itself_wrote_opens(tmp_path, monkeypatch):
         durations=[1.0], num_channels=4, num_units=2, sampling_frequency=2e4, seed=0
     )
     saved = source.save(folder=tmp_path / "source", **options)
+    sorting = sorting.save(folder=tmp_path / "sorting")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "other.pkl").write_bytes(b"not looked at")
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -181,7 +183,8 @@ def test_what_spikeinterface_itself_wrote_opens(tmp_path, monkeypatch):
     lazy.save(folder=tmp_path / "lazy.zarr", format="zarr", **options)
     for name in ("lazy.json", "lazy.zarr"):
         opened = open_recording(tmp_path / name)
-        expected = lazy.get_traces(start_frame=100, end_frame=200)
+        base = {"base_folder": True} if name == "lazy.json" else {}
+        expected = load(tmp_path / name, **base).get_traces(start_frame=100, end_frame=200)
         np.testing.assert_allclose(opened.traces(100, 200), expected, atol=1e-3)
     for place, form in ((tmp_path / "analyzer", "binary_folder"), (tmp_path / "analyzer.zarr", "zarr")):
         analyzer = create_sorting_analyzer(sorting, saved, format=form, folder=place, sparse=False)
@@ -204,3 +207,14 @@ def test_arrays_that_announce_more_than_their_file_holds_are_refused(tmp_path):
         archive.writestr("values.npy", header.getvalue() + bytes(8))
     with pytest.raises(RecordingError, match=r"spikes.npz is refused: .*'values' announces 8000128 bytes"):
         open_recording(path)
+
+
+def test_a_pickle_that_only_tells_where_a_sorting_came_from_is_not_opened(tmp_path, marker):
+    """SpikeInterface leaves one up to 0.104; without the description beside it, it is refused."""
+    folder = tmp_path / "saved"
+    write_sorting_folder(NumpySorting.from_unit_dict([{3: np.array([5, 70])}], 1e4), folder)
+    (folder / "provenance.pkl").write_bytes(pickle.dumps(ways_in.Program(marker)))
+    assert open_sorting(folder).sample_index.tolist() == [5, 70]
+    (folder / "si_folder.json").unlink()
+    with pytest.raises(RecordingError, match=r"provenance.pkl is a pickle"):
+        open_sorting(folder)

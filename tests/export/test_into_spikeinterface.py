@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from spikeinterface.curation import curation_model
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.project import Project
@@ -94,6 +95,7 @@ TWO_STEPS = {
 }
 
 
+@pytest.mark.skipif(not hasattr(curation_model, "SequentialCuration"), reason="steps: from 0.105 on")
 @pytest.mark.parametrize("kind", TWO_STEPS)
 def test_what_one_curation_cannot_hold_is_two_steps_in_a_file_of_another_name(
     kind: str, sorting: Path

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from spikeinterface.curation import curation_model
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.project import Project
@@ -95,6 +96,8 @@ LABELS = {"unit_id": "c", "mode": "labels", "labels": [5, 0, 5, 0, 1, 1]}
 def test_units_are_those_that_spikeinterface_makes(
     sorting: Path, project: Project, tmp_path: Path, value: Any
 ) -> None:
+    if isinstance(value, list) and not hasattr(curation_model, "SequentialCuration"):
+        pytest.skip("steps: from SpikeInterface 0.105 on")
     history = taken(project, value, tmp_path / "curation.json")
     assert set(spikes(history)) == by_spikeinterface(sorting, value)
     while history.can_undo:
