@@ -14,6 +14,15 @@ from ncpgui.app.panel_actions import PANEL_ACTIONS
 from ncpgui.app.question_actions import QUESTION_ACTIONS
 from ncpgui.app.unit_actions import UNIT_ACTIONS
 
+CONTEXT: dict[str, tuple[str, ...]] = {
+    "units": (
+        "merge", "split", "split_as", "accept", "", "must_link", "never_merge", "", "good", "mua", "noise",
+        "unsorted", "tag", "note", "", "similar", "copy",
+    ),
+    "question": ("adopt", "adopt_better", "open_other", "", "resample", "beam"),
+    "card": ("adopt", "split_as", "", "previous_alternative", "next_alternative", "open_other"),
+}  # fmt: skip
+"""Actions in the menu of a right click, by what it is on; '' is a line between them."""
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 
 ACTIONS: tuple[Action, ...] = (

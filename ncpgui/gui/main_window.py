@@ -92,6 +92,9 @@ class MainWindow(AskingWindow):
         self.sorting.activity.stopped.connect(self.controller.cancel)
         self.bench = Workbench(self.workspace, self.controller)
         self.bench.picture_asked.connect(self._save_panel)
+        self.bench.context_asked.connect(
+            lambda what, place: self.actions_.context_menu(what, self).popup(place)
+        )
         self.bench.alternatives.adopt.clicked.connect(self.actions_["adopt"].trigger)
         self.bench.alternatives.better.clicked.connect(self.actions_["adopt_better"].trigger)
         self.pages = QtWidgets.QStackedWidget()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from PyQt5 import QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.action import Action, Context, shown_keys
-from ncpgui.app.actions import ACTIONS, MENUS
+from ncpgui.app.actions import ACTIONS, CONTEXT, MENUS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.plain_text import without_mnemonic
@@ -111,6 +111,18 @@ class ActionSet:
                         menu.addSeparator()
                     _place(menu, item.submenu).addAction(self[item.id])
         return menus
+
+    def context_menu(self, what: str, parent: QtWidgets.QWidget) -> QtWidgets.QMenu:
+        """Menu of what can be done with the selected "units", the "question" or the "card" on screen."""
+        self.refresh()
+        menu = QtWidgets.QMenu(parent)
+        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        for name in CONTEXT[what]:
+            if name:
+                menu.addAction(self[name])
+            else:
+                menu.addSeparator()
+        return menu
 
     def fill_toolbar(self, bar: QtWidgets.QToolBar) -> None:
         """Fill a toolbar with the actions that belong there."""

@@ -228,6 +228,7 @@ QPushButton[quiet="true"]:disabled {{ color: {t.faint}; }}
 QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.accent}; }}
 
 #panel {{ background: {t.panel}; border: 1px solid {t.border}; border-radius: 9px; }}
+#panel[dropTarget="true"] {{ background: {t.accent_soft}; border-color: {t.accent}; }}
 #panelTitle {{ color: {t.muted}; font-weight: 600; }}
 #panelNote {{ color: {t.faint}; }}
 #message {{ color: {t.muted}; }}

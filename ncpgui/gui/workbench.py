@@ -70,10 +70,11 @@ class Workbench(QtWidgets.QWidget):
 
     The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
     its room to its neighbours.
-    `picture_asked(name)`: a picture of a panel is to be saved.
+    `picture_asked(name)`: a picture of a panel is to be saved; `context_asked(of what, place)`: a menu is.
     """
 
     picture_asked = QtCore.pyqtSignal(str)
+    context_asked = QtCore.pyqtSignal(str, QtCore.QPoint)
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
         super().__init__()
@@ -146,6 +147,9 @@ class Workbench(QtWidgets.QWidget):
         for name, panel in self.by_name.items():
             panel.window_asked.connect(lambda name=name: self.toggle_window(name))
             panel.menu_asked.connect(lambda place, name=name: self.panel_menu(name).popup(place))
+            panel.context_asked.connect(
+                lambda place, panel=panel: self.context_asked.emit(panel.context, place)
+            )
             panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
         self._arrange()
 

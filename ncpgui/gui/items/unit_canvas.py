@@ -37,6 +37,11 @@ class UnitCanvas(QtWidgets.QWidget):
         """Words about what is under a point."""
         raise NotImplementedError
 
+    def row_at(self, place: QtCore.QPoint) -> int:
+        """Row of the unit at a place of the screen, -1 when there is none."""
+        here = self.mapFromGlobal(place)
+        return self.unit_at(QtCore.QPointF(here)) if self.visibleRegion().contains(here) else -1
+
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         """Light up the unit under the pointer."""
         hover = self.unit_at(event.localPos())

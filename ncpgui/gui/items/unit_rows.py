@@ -194,6 +194,13 @@ def selected_rows(view: QtWidgets.QTableView) -> list[int]:
     return sorted(index.row() for index in view.selectionModel().selectedRows())
 
 
+def row_at(view: QtWidgets.QAbstractItemView, place: QtCore.QPoint) -> int:
+    """Row at a place of the screen, -1 where none is."""
+    viewport = view.viewport()
+    index = view.indexAt(viewport.mapFromGlobal(place))
+    return index.row() if viewport.rect().contains(viewport.mapFromGlobal(place)) else -1
+
+
 def unit_list(
     model: QtCore.QAbstractItemModel, name: str, *, least_width: int, least_rows: int
 ) -> QtWidgets.QTableView:

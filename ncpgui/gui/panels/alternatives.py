@@ -32,6 +32,7 @@ class AlternativesPanel(Panel):
     """Headline of the component, the mass bar, the cards and what can be done with them."""
 
     draws = ("correlograms of cards",)
+    context = "card"
 
     def build(self) -> None:
         """Make headline, buttons, bar and strip of cards."""
@@ -223,6 +224,15 @@ class AlternativesPanel(Panel):
         for widget in self.cards:
             if widget.card.is_shown:
                 QtCore.QTimer.singleShot(0, lambda w=widget: self._keep_in_view(w))
+
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Show the sorting of the card at a place."""
+        for widget in self.cards:
+            if widget.visibleRegion().contains(widget.mapFromGlobal(place)):
+                if not widget.card.is_shown:
+                    self.workspace.show_alternative(widget.card.index)
+                return True
+        return False
 
     def _show_pictures(self, view: AlternativesView) -> None:
         """Let cards show what they change, and ask for it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
@@ -19,11 +21,14 @@ class Panel(QtWidgets.QFrame):
     A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
     wants it in a window of its own, or back;
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
+    `context_asked(place)`: what can be done with what a right click is on, which `context` names.
     `draws` : kinds of `PanelData` that it draws, and asks for in `redraw`
     """
 
     title = ""
     draws: tuple[str, ...] = ()
+    context: Literal["units", "question", "card"] = "units"
+    context_asked = QtCore.pyqtSignal(QtCore.QPoint)
     window_asked = QtCore.pyqtSignal()
     menu_asked = QtCore.pyqtSignal(QtCore.QPoint)
     dropped = QtCore.pyqtSignal(str)
@@ -151,16 +156,43 @@ class Panel(QtWidgets.QFrame):
     def restyle(self) -> None:
         """Give widgets that the style sheet does not reach the colours of `self.theme`."""
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select what is at a place of the screen, unless it is selected; False where nothing is."""
+        return False
+
+    def point_out_units(self, *units: int | None) -> bool:
+        """The same of units, None of those that only adopting a preview would make."""
+        known = [unit for unit in units if unit is not None]
+        if not {*known} <= {*self.workspace.selected}:
+            self.workspace.select(known)
+        return bool(known)
+
+    def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
+        """Ask for a menu of what is clicked, or else of the panel."""
+        asked = self.context_asked if self.point_out(event.globalPos()) else self.menu_asked
+        asked.emit(event.globalPos())
+
     def dragEnterEvent(self, event: QtGui.QDragEnterEvent) -> None:
-        """Take another panel; files are for the window."""
+        """Take another panel, and show that it would be dropped here; files are for the window."""
         if carried_title(event.mimeData()):
             event.acceptProposedAction()
+            self._light_up(carried_title(event.mimeData()) != self.title)
         else:
             event.ignore()
+
+    def dragLeaveEvent(self, _: QtGui.QDragLeaveEvent) -> None:
+        """It would be dropped elsewhere."""
+        self._light_up(False)
+
+    def _light_up(self, is_on: bool) -> None:
+        self.setProperty("dropTarget", is_on)
+        self.style().unpolish(self)
+        self.style().polish(self)
 
     def dropEvent(self, event: QtGui.QDropEvent) -> None:
         """Tell which panel was dropped."""
         event.acceptProposedAction()
+        self._light_up(False)
         self.dropped.emit(carried_title(event.mimeData()))
 
     def showEvent(self, event: object) -> None:

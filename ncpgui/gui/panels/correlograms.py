@@ -296,5 +296,12 @@ class CorrelogramsPanel(Panel):
         self.note.setText(view.note)
         self.scale.setText(self.scale_shown.words)
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit, or both, of the cell at a place."""
+        viewport = self.grid.viewport()
+        here = viewport.mapFromGlobal(place)
+        cell = self.grid.cell_at(here) if viewport.rect().contains(here) else None
+        return cell is not None and self.point_out_units(*(self.grid.view.units[one] for one in cell))
+
     def _clicked(self, row: int, adds: bool) -> None:
         self.workspace.pick(self.grid.view.units[row], adds=adds)

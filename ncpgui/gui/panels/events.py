@@ -244,6 +244,11 @@ class EventsPanel(Panel):
     def _below_button(self) -> QtCore.QPoint:
         return self.window_button.mapToGlobal(self.window_button.rect().bottomLeft())
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit at a place."""
+        row = self.grid.row_at(place)
+        return row >= 0 and self.point_out_units(self.grid.view.tiles[row].unit)
+
     def _clicked(self, row: int, adds: bool) -> None:
         group = self.grid.view.group_of(row)
         if group.title:

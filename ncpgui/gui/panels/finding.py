@@ -216,6 +216,11 @@ class FindingPanel(Panel):
     def _below(self) -> QtCore.QPoint:
         return self.choice_button.mapToGlobal(self.choice_button.rect().bottomLeft())
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit at a place."""
+        row = self.rows.row_at(place)
+        return row >= 0 and self.point_out_units(self.rows.view.rows[row].unit)
+
     def _clicked(self, index: int, adds: bool) -> None:
         self.workspace.pick(self.rows.view.rows[index].unit, adds=adds)
 

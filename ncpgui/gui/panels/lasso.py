@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from PyQt5 import QtCore
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.lasso import Lasso
 from ncpgui.app.presenters.lasso import present_lasso
@@ -31,6 +31,9 @@ class LassoPanel(Panel):
 
     plane = ""
     note_text = ""
+
+    def contextMenuEvent(self, _: QtGui.QContextMenuEvent) -> None:
+        """No menu: a right click clears the lasso."""
 
     def axes(self) -> tuple[str, str]:
         """Names of the two coordinates."""

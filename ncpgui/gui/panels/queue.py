@@ -11,6 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
+from ncpgui.gui.items.unit_rows import row_at
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
@@ -156,6 +157,7 @@ class QueuePanel(Panel):
     """List of questions, and apart from it what is settled; a click puts a component on screen."""
 
     title = "Queue"
+    context = "question"
 
     def build(self) -> None:
         """Make the lists."""
@@ -205,6 +207,15 @@ class QueuePanel(Panel):
         self.view.setVisible(not message)
         self.toggle.setVisible(bool(settled))
         self._open_settled(self.toggle.isChecked())
+
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Put the question of the row at a place on screen."""
+        for view in (self.view, self.settled):
+            row = row_at(view, place) if view.isVisible() else -1
+            if row >= 0:
+                self.workspace.show_component(view.rows.rows[row].component_id)
+                return True
+        return False
 
     def _open_settled(self, is_open: bool) -> None:
         n = len(self.settled.rows.rows)

@@ -171,6 +171,11 @@ class ReceptiveFieldsPanel(Panel):
         self.tell(view.message)
         self.note.setText(view.note)
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit at a place."""
+        row = self.grid.row_at(place)
+        return row >= 0 and self.point_out_units(self.grid.view.tiles[row].unit)
+
     def _clicked(self, row: int, adds: bool) -> None:
         group = self.grid.view.group_of(row)
         if group.title:

@@ -13,7 +13,7 @@ from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.presenters.unit_columns import CHANNELS, POSTERIOR, SPIKES, column
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
-from ncpgui.gui.items.unit_rows import selected_rows, unit_list
+from ncpgui.gui.items.unit_rows import row_at, selected_rows, unit_list
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
@@ -177,6 +177,13 @@ class SimilarUnitsPanel(Panel):
                 wanted.select(self.model.index(number, 0), self.model.index(number, last))
                 self.table.scrollTo(self.model.index(number, 0))
         self.table.selectionModel().select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
+
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Show the unit of the row at a place beside the unit of the list."""
+        row = row_at(self.table, place)
+        if row >= 0 and not self.model.rows[row].is_taken:
+            self.workspace.take_similar([self.model.rows[row].unit])
+        return row >= 0
 
     def _selection_changed(self, *_: object) -> None:
         """Show what was chosen here beside the unit of the list."""

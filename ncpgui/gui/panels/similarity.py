@@ -180,6 +180,11 @@ class SimilarityPanel(Panel):
         self.note.setText(view.note)
         self.matrix.set_view(view, self.theme)
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select both units of the cell at a place."""
+        cell = self.matrix.cell_at(QtCore.QPointF(self.matrix.mapFromGlobal(place)))
+        return cell is not None and self.point_out_units(*(self.matrix.view.units[one] for one in cell))
+
     def _clicked(self, row: int, column: int, adds: bool) -> None:
         units = self.matrix.view.units
         pair = dict.fromkeys((units[row], units[column]))

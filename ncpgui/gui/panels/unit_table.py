@@ -22,6 +22,7 @@ from ncpgui.gui.items.unit_rows import (
     UnitDelegate,
     UnitHeader,
     UnitTableModel,
+    row_at,
     selected_rows,
     unit_list,
 )
@@ -325,6 +326,11 @@ class UnitTablePanel(Panel):
         units = [self.model.rows[row].unit for row in selected_rows(self.table)]
         kept = [unit for unit in self.workspace.selected if unit in units]
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
+
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit of the row at a place."""
+        row = row_at(self.table, place)
+        return row >= 0 and not self.model.rows[row].made and self.point_out_units(self.model.rows[row].unit)
 
     def _go_to(self, index: QtCore.QModelIndex) -> None:
         """Select a unit alone."""

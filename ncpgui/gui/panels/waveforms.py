@@ -369,6 +369,11 @@ class WaveformsPanel(Panel):
         kind = "" if view.from_templates and self.plot.shown == "spikes" else kind
         self.note.setText(" · ".join(filter(None, (kind, view.note if noted else ""))))
 
+    def point_out(self, place: QtCore.QPoint) -> bool:
+        """Select the unit at a place."""
+        row, view = self.plot.row_at(place), self.plot.view
+        return row >= 0 and view is not None and self.point_out_units(view.columns[row].unit)
+
     def _clicked(self, row: int, adds: bool) -> None:
         assert self.plot.view is not None
         self.workspace.pick(self.plot.view.columns[row].unit, adds=adds)
