@@ -64,8 +64,12 @@ class Difference:
             parts.append(f"unassigns {count(self.n_unassigned, 'spike')}{owner}")
         parts += [f"merges {' + '.join(map(name, group))}" for group in self.merges]
         parts += [f"splits {name(cluster)} in {len(into)}" for cluster, into in self.splits]
-        parts += [f"moves {count(n, 'spike')} {name(a)} → {name(b)}" for a, b, n in self.moved[:_MOVES_TOLD]]
-        rest = sum(n for _, _, n in self.moved[_MOVES_TOLD:])
+        ways: dict[tuple[int, int], int] = {}
+        for a, b, n in self.moved:  # to both parts of a split it is one way
+            ways[a, b] = ways.get((a, b), 0) + n
+        told = sorted(ways.items(), key=lambda way: -way[1])
+        parts += [f"moves {count(n, 'spike')} {name(a)} → {name(b)}" for (a, b), n in told[:_MOVES_TOLD]]
+        rest = sum(n for _, n in told[_MOVES_TOLD:])
         if rest:
             parts.append(f"moves {rest} more")
         if self.assigned:

@@ -98,3 +98,10 @@ def test_every_spike_is_accounted_for() -> None:
 def test_spikes_that_join_a_part_of_a_split_unit_go_to_that_unit() -> None:
     other = changed(THREE, slice(0, 8), 1)
     assert difference(TWO, other).words() == "splits 2 in 2, moves 8 spikes 1 → 2"
+
+
+def test_spikes_that_move_to_both_parts_of_a_split_are_counted_together() -> None:
+    """30 spikes of cluster 2 go to cluster 1, which is split: 20 to one part of it and 10 to the other."""
+    before = [0] * 200 + [1] * 200
+    after = [0] * 100 + [2] * 100 + [0] * 20 + [2] * 10 + [1] * 170
+    assert difference(before, after).words() == "splits 1 in 2, moves 30 spikes 2 → 1"

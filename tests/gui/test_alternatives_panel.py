@@ -269,3 +269,14 @@ def test_small_cards_have_neither(panel, runner, screen) -> None:
     runner.let_go()
     screen.settle()
     assert not any("×" in words for widget in panel.cards for words in words_of(widget))
+
+
+def test_words_of_large_cards_leave_room_for_their_pictures(show, screen) -> None:
+    panel = show(AlternativesPanel, 1300, 320)
+    words = (
+        "splits 0 in 2, moves 39 spikes 1 → 0, moves 20 spikes 0 → 1, assigns 12 spikes to 1, moves 3 more"
+    )
+    for widget in panel.cards:
+        widget.set_card(replace(widget.card, is_in_use=False, words=words), 10.0, LIGHT)
+        assert "0 × 1" in words_of(widget)
+        assert collisions(painted_texts(widget)) == []

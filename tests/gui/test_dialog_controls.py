@@ -98,3 +98,22 @@ def test_the_page_of_keys_tells_what_is_asked_of_it(qtbot) -> None:
     qtbot.mouseClick(keys.own, QtCore.Qt.LeftButton)
     qtbot.mouseClick(keys.again, QtCore.Qt.LeftButton)
     assert told == ["spikeinterface-gui", "own", "again"]
+
+
+def test_dialogs_are_as_wide_as_their_words_in_any_font(
+    qtbot, tmp_path: Path, small_project: Project
+) -> None:
+    for dialog in (
+        OpenRecordingDialog(None, Immediate()),
+        ReviewRecordingDialog(None, ReviewRequest(tmp_path / "phy")),
+        shown_export(qtbot, small_project, tmp_path),
+    ):
+        qtbot.addWidget(dialog)
+        dialog.setStyleSheet("* { font-size: 22px }")
+        dialog.show()
+        QtWidgets.QApplication.processEvents()
+        for kind in (QtWidgets.QCheckBox, QtWidgets.QRadioButton, QtWidgets.QPushButton, QtWidgets.QLabel):
+            for widget in dialog.findChildren(kind):
+                wraps = isinstance(widget, QtWidgets.QLabel) and widget.wordWrap()
+                if widget.isVisible() and not wraps:
+                    assert widget.width() >= widget.minimumSizeHint().width(), widget.text()

@@ -44,11 +44,11 @@ class ExportDialog(QtWidgets.QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
-        self.setMinimumWidth(560)
         self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix, _ in formats}
         self._folder, self._stem = folder, stem
         self._left_out = left_out or {}
         layout = QtWidgets.QVBoxLayout(self)
+        layout.addStrut(512)
         layout.setContentsMargins(24, 18, 24, 18)
         layout.setSpacing(6)
         self.choices: dict[str, QtWidgets.QRadioButton] = {}
@@ -79,13 +79,13 @@ class ExportDialog(QtWidgets.QDialog):
         self.min_probability.setToolTip(
             "P(spike), 0 to 1: the probability that a spike is of its unit, from the draws; 0 keeps all"
         )
-        words = Label("Leave out spikes that belong to their unit with a probability under")
+        words = Label("Leave out spikes that are of their unit with a probability under")
         words.setBuddy(self.min_probability)
         sure.addWidget(words)
         sure.addWidget(self.min_probability)
         sure.addStretch(1)
         self.copy_traces = QtWidgets.QCheckBox(
-            f"Copy the traces into the folder, at least {_size(trace_bytes)}, so that phy shows them anywhere"
+            f"Copy the traces too, at least {_size(trace_bytes)}: phy shows them anywhere"
         )
         self.copy_traces.setToolTip(
             "Size of the recording's traces: two bytes or more a sample of each channel"

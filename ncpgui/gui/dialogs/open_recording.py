@@ -37,7 +37,6 @@ class OpenRecordingDialog(QtWidgets.QDialog):
     def __init__(self, parent: QtWidgets.QWidget | None, runner: Runner, *, path: str = "") -> None:
         super().__init__(parent)
         self.setWindowTitle("Open recording")
-        self.setMinimumWidth(740)
         self._runner = runner
         self._session_is_ours = True
         form = QtWidgets.QFormLayout()
@@ -111,6 +110,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QtWidgets.QVBoxLayout(self)
+        layout.addStrut(692)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(14)
         layout.addLayout(form)

@@ -23,7 +23,6 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
     def __init__(self, parent: QtWidgets.QWidget | None, request: ReviewRequest) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"Recording of {request.path.name}")
-        self.setMinimumWidth(640)
         self._request = request
         options = request.options
         self.path = QtWidgets.QLineEdit("" if request.recording is None else str(request.recording))
@@ -67,6 +66,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QtWidgets.QVBoxLayout(self)
+        layout.addStrut(592)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(14)
         layout.addLayout(form)

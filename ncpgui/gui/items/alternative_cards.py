@@ -13,7 +13,7 @@ from ncpgui.app.presenters.alternatives import Card
 from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
-from ncpgui.gui.items.card_pictures import GAP_PX, has_room, paint_correlogram, paint_shapes
+from ncpgui.gui.items.card_pictures import GAP_PX, LEAST_PX, has_room, paint_correlogram, paint_shapes
 from ncpgui.gui.items.glyphs import elided, paint_curve, whole_parts
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
@@ -27,6 +27,9 @@ TILES_PX = 32
 TILE_GAP = 5
 FOOT_PX = 18
 MAX_LINES = 3
+PICTURE_GAP_PX = 10
+PICTURES_FROM_PX = 190
+"""Height of a card from which its words leave room for pictures."""
 SHAPES_HELP = "Waveforms: means of the sampled spikes of each unit where its contacts are, in noise sd"
 LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 PILL_WIDTH = 58
@@ -161,7 +164,9 @@ class CardWidget(QtWidgets.QWidget):
         if why:
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, why)
-        free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
+        is_large = self.positions_um is not None and inner.height() >= PICTURES_FROM_PX
+        below_px = LEAST_PX[1] + FOOT_PX + PICTURE_GAP_PX if is_large else TILES_PX
+        free = int((inner.bottom() - below_px - line.bottom()) / LINE_PX)
         for text in whole_parts(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, text)
@@ -172,7 +177,7 @@ class CardWidget(QtWidgets.QWidget):
         units = self.card.units
         if not units:
             return
-        pictures = rect.adjusted(0, 2, 0, -FOOT_PX - 4)
+        pictures = rect.adjusted(0, 2, 0, 2 - FOOT_PX - PICTURE_GAP_PX)
         has_pictures = self.positions_um is not None and has_room(pictures)
         if has_pictures:
             self._paint_pictures(painter, pictures)

@@ -15,7 +15,7 @@ from ncpgui.gui.items.glyphs import elided, paint_curve
 from ncpgui.gui.items.waveform_layout import at_contacts, extents
 from ncpgui.gui.theme import Theme, font
 
-LEAST_PX = (210.0, 84.0)
+LEAST_PX = (210.0, 72.0)
 """Width and height from which there is room for both."""
 MOST_CONTACTS = 7
 REFRACTORY_MS = 2.0
