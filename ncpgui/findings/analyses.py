@@ -109,6 +109,7 @@ class Tuning:
     values: ArrayLike
     period: float | None = None
     per_spike: ClassVar[frozenset[str]] = frozenset({"curve_hz", "mean_hz", "peak_hz", "base_hz"})
+    positive: ClassVar[frozenset[str]] = frozenset({"width"})
     periods: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -231,6 +232,7 @@ class ReceptiveFields:
     n_lags: int = 12
     stretch_s: float = 1.0
     per_spike: ClassVar[frozenset[str]] = frozenset()
+    positive: ClassVar[frozenset[str]] = frozenset({"size_px"})
     periods: ClassVar[Mapping[str, float]] = {}
 
     def __post_init__(self) -> None:

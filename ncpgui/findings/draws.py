@@ -10,6 +10,8 @@
   echoes. Whether a unit as a whole is noise is no part of it: `p_neuron` of the unit says so.
 - *Spikes that were missed* are modelled, and not put in: each unit has `missed_per_found`, spikes of its cell
   that matching missed for each that it found. It is drawn: log-normal around what is expected.
+- *Second cells* that the network did not see: a unit whose waveforms may be two heaps is two units in as many
+  draws as this is probable (`second_cells`).
 - *What a person decided* holds in every draw: accepted units keep their spikes, and so do units whose merge
   or split no draw has; units called noise are left out, as are spikes that were taken out of their unit.
 """
@@ -37,6 +39,7 @@ from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.unit_accuracy import LOST_SD_NATS
 from ncpgui.findings.component_draws import ComponentDraws, followed_points
 from ncpgui.findings.recorded import annotate_recorded
+from ncpgui.findings.second_cells import SecondCell, second_cells
 from ncpgui.session.decided import DecidedSession, decided, read_decided
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ class JointPosterior:
     p_own : (n_spikes,) P(each spike is no left-over of another unit's, and no echo)
     missed : (n_spikes,) spikes that are expected to have been missed for each that was found
     left_out : (n_spikes,) bool, spikes that a person took out, or called noise
+    seconds : units that may hide a second cell; it has the number `first_second` + place of the unit there
     """
 
     project: Project
@@ -61,6 +65,8 @@ class JointPosterior:
     p_own: NDArray[np.float64]
     missed: NDArray[np.float64]
     left_out: NDArray[np.bool_]
+    seconds: Mapping[int, SecondCell] = field(default_factory=dict)
+    first_second: int = 0
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
@@ -107,7 +113,7 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
     in_use = decisions.unit_of_spike
     held = _held(session, decisions)
     first_new = max(project.highest_unit, int(in_use.max(initial=-1))) + 1
-    components = []
+    components, seconds = [], dict[int, SecondCell]()
     for one in project.components:
         drawn = ComponentDraws(
             component=one,
@@ -119,12 +125,23 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
         )
         components.append(drawn)
         first_new += drawn.n_new
+        waveforms = project.waveforms.get(one.id)
+        if waveforms is not None and waveforms.coordinates is not None:
+            free = np.where(np.isin(drawn.in_use, list(held)), UNASSIGNED, drawn.in_use)
+            seconds |= second_cells(one, waveforms.coordinates, free)
     noise = [unit for unit, label in decisions.labels.items() if label == "noise"]
     taken_out = (in_use < 0) & (project.unit_of_spike >= 0)
     p_own = np.where(np.isin(in_use, list(held)), 1.0, _p_own(project, in_use))
     missed = np.zeros(len(in_use)) if project.lost is None else project.lost.astype(np.float64)
     return JointPosterior(
-        project, in_use, tuple(components), p_own, missed, np.isin(in_use, noise) | taken_out
+        project,
+        in_use,
+        tuple(components),
+        p_own,
+        missed,
+        np.isin(in_use, noise) | taken_out,
+        seconds,
+        first_new,
     )
 
 
@@ -158,7 +175,11 @@ class Draws(Sequence["BaseSorting"]):
 
     def unit_of_spike(self, index: int) -> NDArray[np.int64]:
         """Unit of each spike of the project in a draw, those left out by chance too: (n_spikes,)."""
-        units = self.posterior.sorting_of(self.rows[:, index].tolist())
+        posterior = self.posterior
+        units = posterior.sorting_of(self.rows[:, index].tolist())
+        for place, (unit, hidden) in enumerate(posterior.seconds.items()):
+            ids = hidden.drawn(stream(self.seed, "second", index, unit))
+            units[ids[units[ids] == unit]] = posterior.first_second + place
         rng = stream(self.seed, "joined", index)
         for (first, second), p in self.p_same.items():
             if rng.random() < p:

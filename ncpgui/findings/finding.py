@@ -122,7 +122,13 @@ def bootstrapped(values: ArrayLike, period: float | None = None) -> Floats:
 
 
 def finding(
-    collected: Collected, in_use: ArrayLike, *, n: int, level: float, period: float | None = None
+    collected: Collected,
+    in_use: ArrayLike,
+    *,
+    n: int,
+    level: float,
+    period: float | None = None,
+    is_positive: bool = False,
 ) -> Finding:
     """Mean, interval and variance of one result.
 
@@ -130,9 +136,10 @@ def finding(
     ----------
     n : draws, also those that do not have it
     period : of a result on a circle; its interval is not wrapped, so that low < mean < high
+    is_positive : whether it is more than 0, and its errors grow with it
 
     The interval has the quantiles of a mixture: around the value of each draw a normal law with the variance
-    inside draws.
+    inside draws; of a positive result a log-normal law with this variance, relative to the mean.
     """
     values = np.array(collected.values, dtype=np.float64)
     of_use = np.asarray(in_use, dtype=np.float64)
@@ -145,7 +152,12 @@ def finding(
     by_sorting, by_data = _over_draws(np.var, values), collected.variance_inside()
     total = by_sorting + np.nan_to_num(by_data)
     off = AT.reshape(-1, *[1] * len(shape)) * np.sqrt(np.nan_to_num(by_data))
-    pool = (values[:, None] + off).reshape(-1, *shape)
+    if is_positive:
+        mean = _over_draws(np.mean, values)
+        around = values[:, None] * np.exp(off / np.where(mean > 0, mean, np.inf))
+    else:
+        around = values[:, None] + off
+    pool = around.reshape(-1, *shape)
     tail = (1 - level) / 2
     low, high = (_over_draws(partial(_quantile, share=share), pool) for share in (tail, 1 - tail))
     return Finding(

@@ -51,6 +51,7 @@ class TrainAnalysis(Protocol):
 
     per_spike : names of results that grow with the number of spikes: they are multiplied for spikes missed
     periods : of results on a circle, by name
+    positive : names of results above 0 whose errors grow with them; an analysis may lack it
     """
 
     @property
@@ -128,13 +129,21 @@ def propagate(
             new.append(0 if len(sorting.unit_ids) == 0 else int(sorting.get_property("is_new").sum()))
     tell(len(made), len(made), "draws")
     periods = getattr(analysis, "periods", {})
+    positive: frozenset[str] = getattr(analysis, "positive", frozenset())
     found: dict[tuple[Key, str], Finding] = {}
     for key, collected in doing.finished().items():
         if not collected.values:
             continue
         unknown = np.full(np.shape(collected.values[0]), np.nan)
         of_use = in_use.get(key, unknown)
-        found[key] = finding(collected, of_use, n=len(made), level=level, period=periods.get(key[1]))
+        found[key] = finding(
+            collected,
+            of_use,
+            n=len(made),
+            level=level,
+            period=periods.get(key[1]),
+            is_positive=key[1] in positive,
+        )
     for key, of_use in in_use.items():
         if key not in found:
             found[key] = finding(Collected(), of_use, n=len(made), level=level)
