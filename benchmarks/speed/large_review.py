@@ -6,6 +6,7 @@ The recording is made up by SpikeInterface's generator as it is read, and never 
 folder like Kilosort's: the true one with the errors of sorters. Of ten units one is cut in two, one is merged
 with a neighbour, and beside twenty there is one of noise. The folder is opened as the window opens it, by one
 process on one thread: its units are measured, the first question is sampled, and then all others.
+What depends on the length and on the contacts can be seen on less: `--minutes 1 --channels 64 --units 84`.
 CPU time is told beside the clock: others may use the machine.
 """
 
@@ -127,12 +128,12 @@ def reviewed(truth: GroundTruth, folder: Path) -> tuple[list[dict[str, Any]], di
     )
     write_folder(found, folder, truth.sampling_frequency_hz)
     recording, config = recording_of(made_up), SortingConfig(seed=SEED)
-    clock, told = Clock(), {"": 0.0}
+    clock, told = Clock(), {""}
     rows = [clock.row("the recording is there")]
 
     def progress(done: int, total: int, message: str = "") -> None:
-        if message not in told and not message.startswith(("1", "2", "3", "4", "5", "6", "7", "8", "9")):
-            told[message] = time.process_time()
+        if message not in told and not any(map(str.isdigit, message)):
+            told.add(message)
             print(f"{done / max(total, 1):5.0%} {clock.row(message)}", flush=True)
 
     given = open_given(folder, recording)
@@ -163,7 +164,7 @@ def page_of(rows: list[dict[str, Any]], what: dict[str, int], truth: GroundTruth
     return f"""
 # A second opinion on a large sorting
 
-{minutes:g} minutes at 30 kHz, made up as they are read, by one process on one thread:
+{60 * minutes:g} s at 30 kHz, made up as they are read, by one process on one thread:
 
 {table([what])}
 
