@@ -390,6 +390,27 @@ def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
     assert not [text for text in ears.told if "dropped" in text]
 
 
+def test_undo_stops_the_draws_that_the_edit_asked_for_and_redo_asks_for_them_again(
+    fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
+) -> None:
+    runner = Later()
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5", runner)
+    workspace = controller.workspace
+
+    def under_way() -> list[str]:
+        return [task.words for task in runner.waiting if str(task.key).startswith("('sample'")]
+
+    workspace.merge((0, 1))
+    (words,) = under_way()
+    workspace.undo()
+    assert under_way() == []
+    workspace.redo()
+    assert under_way() == [words]
+    runner.run()
+    assert len(asked) == 1
+    assert workspace.history.undo_words.startswith("sample units 2, 3 and 4")
+
+
 # -- what a decision costs -----------------------------------------------------------------------
 
 
