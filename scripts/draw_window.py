@@ -74,8 +74,8 @@ def draw_amplitudes(session: Path, path: Path) -> None:
         window.show()
         controller.open_session(session, read_only=True)
         window.actions_["inspect"].trigger()
-        amplitude = workspace.project.spikes.amplitude
-        units = workspace.project.unit_of_spike
+        amplitude = workspace.state.project.spikes.amplitude
+        units = workspace.state.project.unit_of_spike
         size = {unit: float(np.median(np.abs(amplitude[units == unit]))) for unit in set(units[units >= 0])}
         workspace.select([int(min(size, key=size.__getitem__))])
         settle(application)

@@ -67,7 +67,7 @@ timer, opened = QtCore.QTimer(), []
 
 def look():
     for window in QtWidgets.QApplication.topLevelWidgets():
-        if isinstance(window, MainWindow) and window.workspace.project is not None:
+        if isinstance(window, MainWindow) and window.workspace.state.project is not None:
             opened.append(window.windowTitle())
             timer.stop()
             window.close()

@@ -123,8 +123,8 @@ class Ears:
         self.failed: list[tuple[str, str]] = []
         self.activities: list[Activity | None] = []
         self.arrived: list[str] = []
-        controller.workspace.told.connect(self.told.append)
-        controller.workspace.warned.connect(self.warned.append)
+        controller.workspace.state.told.connect(self.told.append)
+        controller.workspace.state.warned.connect(self.warned.append)
         controller.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
         controller.activity_changed.connect(self.activities.append)
         controller.arrived.connect(self.arrived.append)
@@ -155,7 +155,7 @@ def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
     """What the named signals say from now on: (name, *arguments)."""
     log: list[tuple[Any, ...]] = []
     for name in names:
-        signal = getattr(workspace, name)
+        signal = getattr(workspace if hasattr(workspace, name) else workspace.state, name)
         signal.connect(lambda *values, name=name: log.append((name, *values)), check_nargs=False)
     return log
 
@@ -163,4 +163,4 @@ def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
 def units(workspace: Workspace, component_id: int) -> list[int]:
     component = workspace.component(component_id)
     assert component is not None
-    return workspace.clustering.unit_of_spike[component.spike_ids].tolist()
+    return workspace.state.clustering.unit_of_spike[component.spike_ids].tolist()

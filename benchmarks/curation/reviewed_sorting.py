@@ -102,8 +102,10 @@ def by_itself(project: Project, least: float) -> Curated:
 def answered(project: Project, truth: Truth) -> Curated:
     """The units after all questions were answered."""
     workspace = Workspace()
-    workspace.open(project)
-    questions = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+    workspace.state.open(project)
+    questions = [
+        one for one in workspace.questions.queue_order() if not workspace.questions.status(one).is_settled
+    ]
     components = {one.id: one for one in project.components}
     unit, decisions, asked = dense(project.unit_of_spike), 0, 0
     for question in questions:

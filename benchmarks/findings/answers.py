@@ -74,8 +74,10 @@ def rows_of(known: KnownFindings, *, n_draws: int) -> list[dict[str, Any]]:
     best, _, _ = agreements(unit, hits, n_true)
     cell = cell_of_spike(hits, unit, best)
     workspace = Workspace()
-    workspace.open(project)
-    queue = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+    workspace.state.open(project)
+    queue = [
+        one for one in workspace.questions.queue_order() if not workspace.questions.status(one).is_settled
+    ]
     by_id = {component.id: component for component in project.components}
     rows = []
     for analysis in analyses(known):

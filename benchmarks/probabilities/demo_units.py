@@ -23,6 +23,7 @@ from spikeinterface.core import NumpySorting
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.probabilities.sampled_recordings import RIGHT_FROM, agreements, spikes_of_cells
 from ncpgui.app.demo import DemoSettings, run_demo, session_of
+from ncpgui.app.model.unit_numbers import unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -79,18 +80,18 @@ def units_of(project: Project, truth: Sorting) -> list[DemoUnit]:
     unit = project.unit_of_spike
     best, agreement, _ = agreements(unit, of_cell, n_true)
     found = []
-    for component_id in workspace.queue_order():
-        is_asked = not workspace.status(component_id).is_settled
-        here = workspace.unit_doubts(component_id)
+    for component_id in workspace.questions.queue_order():
+        is_asked = not workspace.questions.status(component_id).is_settled
+        here = workspace.questions.unit_doubts(component_id)
         for name in sorted(here, key=lambda one: here[one].p_right):
             own = of_cell[unit == name]
             others = np.delete(own[~own[:, best[name]]], best[name], axis=1)
             found.append(
                 DemoUnit(
                     name,
-                    workspace.expected_wrong(component_id),
+                    workspace.questions.expected_wrong(component_id),
                     here[name].p_right,
-                    workspace.unit_numbers(name).p_exists,
+                    unit_numbers(workspace.state, name).p_exists,
                     is_asked,
                     float(agreement[name]),
                     float(others.sum(axis=0).max(initial=0) / len(own)),

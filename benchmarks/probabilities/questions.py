@@ -97,8 +97,10 @@ class Asked:
 def asked_of(project: Project, recording: SampledRecording) -> Asked:
     """Read the queue of a project, and answer it."""
     workspace = Workspace()
-    workspace.open(project)
-    questions = tuple(one for one in workspace.queue_order() if not workspace.status(one).is_settled)
+    workspace.state.open(project)
+    questions = tuple(
+        one for one in workspace.questions.queue_order() if not workspace.questions.status(one).is_settled
+    )
     names, unit = np.unique(project.unit_of_spike, return_inverse=True)
     unit = unit.reshape(-1) - int(names[0] < 0)
     best, agreement, _ = agreements(unit, recording.truth, recording.n_true)

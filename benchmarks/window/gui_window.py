@@ -95,7 +95,7 @@ class Driven:
         self.settle()
         shown_s, own_s = time.process_time(), time.thread_time()
         self.window.open_path(session)
-        self.wait(lambda: self.workspace.project is not None)
+        self.wait(lambda: self.workspace.state.project is not None)
         self.settle()
         opened_s, own_s = time.process_time() - shown_s, time.thread_time() - own_s
         self.start_cpu_s = {
@@ -182,7 +182,7 @@ def lasso_around_half(driven: Driven, unit: int) -> None:
 
     workspace = driven.workspace
     workspace.select([unit])
-    half = workspace.project.spikes.duration_s / 2
+    half = workspace.state.project.spikes.duration_s / 2
     corners = [[-1, -1e3], [half, -1e3], [half, 1e3], [-1, 1e3]]
     import numpy as np
 
@@ -252,12 +252,14 @@ def stalls(driven: Driven, timings: Timings) -> dict[str, float]:
     """Blocks of the event loop while a component is sampled again: its least probable sorting is used."""
     workspace = driven.workspace
     driven.rest()
-    doubtful = [one for one in workspace.component_ids if workspace.status(one).state == "sampled"]
+    doubtful = [
+        one for one in workspace.state.components.ids if workspace.questions.status(one).state == "sampled"
+    ]
     if not any(is_sampled_again(driven, one) for one in doubtful):
         raise SystemExit("nothing is sampled again: no sorting leaves few draws")
     heart, sampled = Heartbeat(), workspace.component_id
-    workspace.components_changed.connect(
-        lambda _: heart.begin() if workspace.status(sampled).fraction > 0 else None
+    workspace.state.components_changed.connect(
+        lambda _: heart.begin() if workspace.questions.status(sampled).fraction > 0 else None
     )
     units = itertools.cycle(unit.unit for unit in workspace.current().units)
     ends = time.monotonic() + LONGEST_WAIT_S
@@ -275,7 +277,7 @@ def main() -> None:
     driven = Driven(Path(asked["session"]), asked.get("layout", "decide"))
     start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
     start["parts, CPU s"] = driven.start_cpu_s
-    found: dict[str, Any] = {"start": start, "spikes": len(driven.workspace.project.spikes)}
+    found: dict[str, Any] = {"start": start, "spikes": len(driven.workspace.state.project.spikes)}
     if not asked.get("only_start"):
         timings = Timings(driven.settle)
         driven.rest()

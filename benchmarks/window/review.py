@@ -135,7 +135,7 @@ class Oracle:
     def __init__(self, window: MainWindow, truth: BaseSorting) -> None:
         self._window = window
         self._workspace = window.workspace
-        project = window.workspace.project
+        project = window.workspace.state.project
         assert project is not None
         self._of_cell, self._n_true = spikes_of_cells(project.spikes.sample_index, truth)
         self.n_keys = 0
@@ -159,8 +159,8 @@ class Oracle:
         while asked < MOST_QUESTIONS:
             left = [
                 one
-                for one in workspace.queue_order()
-                if workspace.component(one) is not None and not workspace.status(one).is_settled
+                for one in workspace.questions.queue_order()
+                if workspace.component(one) is not None and not workspace.questions.status(one).is_settled
             ]
             if not left:
                 return Answers(asked, decided, self.n_keys)
@@ -183,7 +183,7 @@ class Oracle:
             while workspace.selected != (unit,):
                 self.press("Down")
             self.press("Alt+N")
-        if not workspace.status(component.id).is_settled:
+        if not workspace.questions.status(component.id).is_settled:
             self.press("Return")
         return bool(noise) or (best is not None and best != present)
 
@@ -192,7 +192,7 @@ class Oracle:
         workspace = self._workspace
         component = workspace.component()
         assert component is not None
-        unit = workspace.clustering.unit_of_spike
+        unit = workspace.state.clustering.unit_of_spike
         cells = self._cells(unit)
         best, fewest = workspace.present_alternative(), wrong_assignments(_dense(unit), cells)
         for number, way in enumerate(component.alternatives):
@@ -208,7 +208,7 @@ class Oracle:
         """Units on screen of which less than half of the spikes are of cells, but for those labelled so."""
         current = self._workspace.current()
         assert current is not None
-        clustering, labels = self._workspace.clustering, self._workspace.history.labels
+        clustering, labels = self._workspace.state.clustering, self._workspace.state.history.labels
         found = []
         for unit in (one.unit for one in current.units):
             if unit is None or labels.mark(unit).label == "noise":
@@ -224,7 +224,7 @@ class Oracle:
 
     def wrong(self) -> int:
         """Wrong assignments of the sorting as it stands."""
-        unit = self._workspace.clustering.unit_of_spike
+        unit = self._workspace.state.clustering.unit_of_spike
         return wrong_assignments(_dense(unit), self._cells(unit))
 
 

@@ -145,20 +145,22 @@ def _has_alternatives(context: Context) -> bool:
 def _not_sampled(context: Context) -> str:
     """Why there is no posterior of what is on screen."""
     workspace = context.workspace
-    project, component_id = workspace.project, workspace.component_id
+    project, component_id = workspace.state.project, workspace.component_id
     if project is not None and not project.recording.has_traces:
         return "there are no probabilities, as this sorting was opened without its raw data"
     if component_id is None:
         return "the units on screen are no question; choose a row of the queue"
-    if workspace.status(component_id).state == "failed":
-        return f"the spikes on screen could not be sampled: {workspace.status(component_id).message}"
+    if workspace.questions.status(component_id).state == "failed":
+        return (
+            f"the spikes on screen could not be sampled: {workspace.questions.status(component_id).message}"
+        )
     if workspace.component() is not None:
         return "there is no sorting to choose: no unit was found among these spikes"
     return "the spikes on screen are not sampled yet"
 
 
 always = Condition(lambda _: True, "")
-has_project = Condition(lambda c: c.workspace.project is not None, NOTHING_OPEN)
+has_project = Condition(lambda c: c.workspace.state.project is not None, NOTHING_OPEN)
 has_component = Condition(lambda c: c.workspace.component() is not None, _not_sampled)
 has_units = Condition(
     lambda c: c.workspace.component() is not None or bool(c.workspace.drawn_together),
@@ -209,7 +211,7 @@ class Action:
         """Why it is not allowed now, '' when it is."""
         if self.enabled(context):
             return ""
-        if context.workspace.project is None:
+        if context.workspace.state.project is None:
             return NOTHING_OPEN
         return (
             self.enabled.why_not(context)

@@ -66,10 +66,10 @@ class Controller:
         self._begin()
         workspace.color_by(preferences.get("color_by", ""))
         workspace.current_changed.connect(self._look_at_current)
-        workspace.opened.connect(self._renew_data)
-        workspace.units_changed.connect(self._save_if_behind)
-        workspace.decided.connect(lambda ids: self.sampling.draw_where_few_are_left(ids))
-        workspace.units_changed.connect(lambda _: self.sampling.stop_what_was_taken_back())
+        workspace.state.opened.connect(self._renew_data)
+        workspace.state.units_changed.connect(self._save_if_behind)
+        workspace.state.decided.connect(lambda ids: self.sampling.draw_where_few_are_left(ids))
+        workspace.state.units_changed.connect(lambda _: self.sampling.stop_what_was_taken_back())
 
     # -- opening ----------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Controller:
 
         def done(session: Any) -> None:
             try:
-                self.workspace.open(
+                self.workspace.state.open(
                     session.project,
                     session=None if read_only else session,
                     entries=session.journal_entries,
@@ -127,8 +127,8 @@ class Controller:
                 self._begin(session.path)
             self.preferences.remember_file(path)
             if session.notes:
-                self.workspace.warned.emit("; ".join(session.notes))
-            self.workspace.saved_changed.emit()
+                self.workspace.state.warned.emit("; ".join(session.notes))
+            self.workspace.state.saved_changed.emit()
             if not read_only:
                 self._look_at_current()
 
@@ -199,15 +199,15 @@ class Controller:
         notes: tuple[str, ...] = (),
     ) -> None:
         """Show a project that was just made, and sample its components."""
-        self.workspace.open(project)
+        self.workspace.state.open(project)
         self._begin(request.session, live)
         self.preferences.remember_file(request.path)
         said = [*notes, kept_elsewhere(request.path, request.session)]
         if any(said):
-            self.workspace.warned.emit("; ".join(filter(None, said)))
+            self.workspace.state.warned.emit("; ".join(filter(None, said)))
         for note in () if live is None else live.notes:
-            self.workspace.told.emit(note[:1].upper() + note[1:])
-        self.workspace.saved_changed.emit()
+            self.workspace.state.told.emit(note[:1].upper() + note[1:])
+        self.workspace.state.saved_changed.emit()
         if live is None:  # nothing is sampled, after which it would be saved
             self.saving.autosave()
         self.sampling.sample_waiting()
@@ -228,7 +228,7 @@ class Controller:
 
     def locate_recording(self, path: Path) -> None:
         """Note where the recording of this session is now, if it is the same recording."""
-        project = self.workspace.project
+        project = self.workspace.state.project
         if project is None:
             raise InputError("there is no recording to locate; open a session first")
         opening = self.saving
@@ -236,9 +236,9 @@ class Controller:
         def done(recording: RecordingReference) -> None:
             if self.saving is not opening:
                 return
-            self.workspace.put_recording(recording)
+            self.workspace.state.put_recording(recording)
             self.sampling.try_again()
-            self.workspace.told.emit(f"The recording is now {recording.path}")
+            self.workspace.state.told.emit(f"The recording is now {recording.path}")
             self.saving.autosave()
             self._renew_data()
             self.workspace.shown_changed.emit()
@@ -259,7 +259,7 @@ class Controller:
         InputError
             There is no recording that they are of.
         """
-        project = self.workspace.project
+        project = self.workspace.state.project
         if project is None:
             raise InputError("events need a recording; open a recording or a session first")
         opening = self.saving
@@ -268,10 +268,10 @@ class Controller:
             events, note = result
             if self.saving is not opening:
                 return
-            self.workspace.put_events(events)
+            self.workspace.state.put_events(events)
             if note:
-                self.workspace.warned.emit(f"{path.name}: {note}")
-            self.workspace.told.emit(f"{count(len(events), 'event')} from {path.name}")
+                self.workspace.state.warned.emit(f"{path.name}: {note}")
+            self.workspace.state.told.emit(f"{count(len(events), 'event')} from {path.name}")
             self.saving.autosave()
 
         self.work.submit(
@@ -289,7 +289,7 @@ class Controller:
         self.runner.cancel("view")
         self.sampling.leave()
         self.saving.leave()
-        self.workspace.close()
+        self.workspace.state.close()
         self._begin()
 
     def _begin(
@@ -313,7 +313,7 @@ class Controller:
         was_sampling = self.sampling.is_under_way
         self.runner.cancel("work")
         self.runner.cancel_key("open")
-        self.workspace.told.emit(
+        self.workspace.state.told.emit(
             "Sampling stopped; the questions sampled so far are kept" if was_sampling else "Stopped"
         )
         if was_sampling:
@@ -329,11 +329,11 @@ class Controller:
         InputError
             There is nothing to save, or it is not known where.
         """
-        if self.workspace.project is None:
+        if self.workspace.state.project is None:
             raise InputError("there is nothing to save; open a recording or a session first")
         self.saving.save(path)
 
     def _save_if_behind(self, _change: Any) -> None:
         """Edits that the journal cannot take wait for a save: do it now."""
-        if self.workspace.is_behind:
+        if self.workspace.state.is_behind:
             self.saving.autosave()

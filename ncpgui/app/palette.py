@@ -75,7 +75,7 @@ def match(query: str, name: str, *, more: str = "") -> tuple[int, int] | None:
 
 def _places(workspace: Workspace, query: str) -> list[Entry]:
     """Units and components that the query names."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return []
     words = query.lower().replace("go to", "").split()
     numbers = [word for word in words if word.isdigit()]
@@ -83,14 +83,13 @@ def _places(workspace: Workspace, query: str) -> list[Entry]:
     if len(numbers) != 1 or not all(any(n.startswith(kind) for n in PLACES) for kind in kinds):
         return []
     number, entries = int(numbers[0]), []
-    if number in workspace.clustering and (not kinds or "unit".startswith(kinds[0])):
+    if number in workspace.state.clustering and (not kinds or "unit".startswith(kinds[0])):
         entries.append(Entry(f"Go to unit {number}", "Go", "", "", partial(go_to_unit, workspace, number)))
-    for component_id in workspace.queue_order():
-        if numbers[0] in (workspace.unit_names(component_id) or ()) or number == workspace.contact(
-            component_id
-        ):
+    for component_id in workspace.questions.queue_order():
+        names = workspace.state.unit_names(component_id) or ()
+        if numbers[0] in names or number == workspace.state.components.contact(component_id):
             show = partial(workspace.show_component, component_id)
-            entries.append(Entry(f"Go to question: {workspace.name(component_id)}", "Go", "", "", show))
+            entries.append(Entry(f"Go to question: {workspace.state.name(component_id)}", "Go", "", "", show))
     return entries[:MOST_PLACES]
 
 

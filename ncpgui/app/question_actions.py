@@ -41,10 +41,10 @@ def _go_in_queue(context: Context, step: int) -> None:
     component_id = neighbour_in_queue(workspace, step)
     if component_id is not None:
         workspace.show_component(component_id)
-    elif workspace.component_ids:
-        workspace.told.emit("The queue has no other row")
+    elif workspace.state.components.ids:
+        workspace.state.told.emit("The queue has no other row")
     else:
-        workspace.told.emit("This sorting has no questions; Down goes to the next unit")
+        workspace.state.told.emit("This sorting has no questions; Down goes to the next unit")
 
 
 def _goes_on(context: Context) -> bool:
@@ -60,13 +60,13 @@ def _decide(context: Context, decide: Callable[[], None]) -> None:
     if was_settled or not _goes_on(context) or workspace.component_id != asked or not _is_settled(workspace):
         return
     following = neighbour_in_queue(workspace, 1)
-    if following is not None and workspace.status(following).state == "sampled":
+    if following is not None and workspace.questions.status(following).state == "sampled":
         workspace.show_component(following)
 
 
 def _is_settled(workspace: Workspace) -> bool:
     shown = workspace.component_id
-    return shown is not None and workspace.status(shown).is_settled
+    return shown is not None and workspace.questions.status(shown).is_settled
 
 
 def _stop(context: Context) -> None:
@@ -98,8 +98,8 @@ def _go_to_time(context: Context) -> None:
         second = float(words.replace(",", ".").removesuffix("s"))
     except ValueError:
         raise InputError(f"'{words}' is no time; write seconds of the recording, such as 12.5") from None
-    assert context.workspace.project is not None
-    recording = context.workspace.project.recording
+    assert context.workspace.state.project is not None
+    recording = context.workspace.state.project.recording
     begin, end = recording.clock.stretches_s(recording.n_samples)[[0, -1], [0, 1]].tolist()
     if not begin <= second <= end:
         raise InputError(f"{second:g} s is not in the recording, which lasts from {begin:g} to {end:g} s")

@@ -31,7 +31,7 @@ def run_snippet(context: Context, line: str) -> None:
     NcpguiError
         There is no such snippet, it lacks something, or it is impossible now; nothing has changed then.
     """
-    if context.workspace.project is None:
+    if context.workspace.state.project is None:
         raise InputError(NOTHING_OPEN)
     letter, _, rest = line.strip().removeprefix(":").strip().partition(" ")
     known = ", ".join(f"{snippet.letter} ({snippet.word})" for snippet in SNIPPETS)
@@ -53,7 +53,7 @@ def _select(context: Context, text: str) -> None:
 
 def _units(context: Context, text: str) -> list[int]:
     """Units of ``3 7``, ``3,7`` and ``3-7``, each once; of a range those that there are."""
-    known = sorted(context.workspace.clustering.unit_ids.tolist())
+    known = sorted(context.workspace.state.clustering.unit_ids.tolist())
     units: list[int] = []
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")

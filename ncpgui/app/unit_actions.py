@@ -20,8 +20,8 @@ from ncpgui.app.words import unit_names
 
 NO_UNITS = "The table lists no unit; U lists all, and Ctrl+F filters them"
 SCOPED = ("good", "mua", "noise", "unsorted")
-CAN_UNDO = Condition(lambda c: c.workspace.history.can_undo, "there is nothing to undo")
-CAN_REDO = Condition(lambda c: c.workspace.history.can_redo, "there is nothing to do again")
+CAN_UNDO = Condition(lambda c: c.workspace.state.history.can_undo, "there is nothing to undo")
+CAN_REDO = Condition(lambda c: c.workspace.state.history.can_redo, "there is nothing to do again")
 
 
 def _may(context: Context, question: str) -> bool:
@@ -42,7 +42,7 @@ def label_units(context: Context, label: str, units: tuple[int, ...]) -> None:
 
 def _write(context: Context, kind: str) -> None:
     """Ask for a tag or a note of the selected units; what they agree on is there already."""
-    workspace, labels = context.workspace, context.workspace.history.labels
+    workspace, labels = context.workspace, context.workspace.state.history.labels
     units = workspace.selected
     if not _may_mark(context, units):
         return
@@ -58,7 +58,7 @@ def _write(context: Context, kind: str) -> None:
 def _toggle_lock(context: Context) -> None:
     workspace = context.workspace
     if _may_mark(context, workspace.selected):
-        accepted = workspace.history.labels.accepted.issuperset(workspace.selected)
+        accepted = workspace.state.history.labels.accepted.issuperset(workspace.selected)
         workspace.set_accepted(workspace.selected, not accepted)
 
 
@@ -83,7 +83,7 @@ def step_unit(context: Context, step: int) -> None:
     if unit is not None:
         context.workspace.select([unit])
     else:
-        context.workspace.told.emit(NO_UNITS)
+        context.workspace.state.told.emit(NO_UNITS)
 
 
 def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | None:
@@ -104,7 +104,7 @@ def _extend(context: Context, step: int) -> None:
         return
     place = units.index(chosen[-1]) + step
     if not 0 <= place < len(units):
-        workspace.told.emit(f"The table ends at unit {chosen[-1]}")
+        workspace.state.told.emit(f"The table ends at unit {chosen[-1]}")
         return
     if units[place] in chosen:
         workspace.select(chosen[: chosen.index(units[place]) + 1])
@@ -125,14 +125,14 @@ def _compare(context: Context, step: int) -> None:
     if other is not None and other != first:
         workspace.select(dict.fromkeys((first, other)))
     else:
-        workspace.told.emit("The table lists no other unit to compare with; U lists all units")
+        workspace.state.told.emit("The table lists no other unit to compare with; U lists all units")
 
 
 def _select_all(context: Context) -> None:
     units = context.window.part("units").listed_units
     context.workspace.select(units)
     if not units:
-        context.workspace.told.emit(NO_UNITS)
+        context.workspace.state.told.emit(NO_UNITS)
 
 
 UNIT_ACTIONS: tuple[Action, ...] = (

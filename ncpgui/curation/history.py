@@ -8,7 +8,7 @@ be undone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
-from ncpgui.core.signals import Signal
 from ncpgui.curation import decision as deciding
 from ncpgui.curation.clustering import Change, Clustering
 from ncpgui.curation.command_json import from_json, to_json
@@ -28,14 +27,8 @@ from ncpgui.curation.state import Command, Edit, Posteriors, State
 class History:
     """Does commands on a clustering, its labels and the posteriors of its components, and takes them back.
 
-    Signals: `recorded(entry)` with the JSON value of each thing done, to be written to the journal;
-    `changed(change)` once it is done.
-
     labels : unit -> label that it had before anything was done.
     """
-
-    recorded: ClassVar[Signal] = Signal(dict)
-    changed: ClassVar[Signal] = Signal(Change)
 
     def __init__(
         self,
@@ -160,32 +153,15 @@ class History:
     def replay(self, entries: Iterable[dict[str, Any]]) -> int:
         """Do all of `entries` again, e.g. after a crash, and return how many.
 
-        Listeners hear of one change of everything at the end, and nothing is recorded again.
-
         Raises
         ------
         CurationError
             An entry cannot be done; those before it stand.
         """
-        units_before = set(self.clustering.unit_ids.tolist())
         n_done = 0
-        try:
-            with self.changed.blocked(), self.recorded.blocked():
-                for entry in entries:
-                    self._replay_one(entry, n_done)
-                    n_done += 1
-        finally:
-            units = set(self.clustering.unit_ids.tolist())
-            if n_done:
-                self.changed.emit(
-                    Change(
-                        added=tuple(sorted(units - units_before)),
-                        removed=tuple(sorted(units_before - units)),
-                        description=f"{n_done} edits read again",
-                        modified=tuple(sorted(units & units_before)),
-                        relabelled=tuple(sorted(units)),
-                    )
-                )
+        for entry in entries:
+            self._replay_one(entry, n_done)
+            n_done += 1
         return n_done
 
     def _replay_one(self, entry: Any, number: int) -> None:
@@ -201,7 +177,7 @@ class History:
             raise CurationError(f"entry {number + 1} of the history cannot be done: {error}") from error
 
     def _run(self, edit: Edit, words: str, entry: dict[str, Any], *, forward: bool = True) -> Change:
-        """Apply one side of an edit that is known to be possible, write it down, then tell."""
+        """Apply one side of an edit that is known to be possible, and write it down."""
         marks = (edit.marks_after if forward else edit.marks_before) or {}
         spikes = edit.spikes_after if forward else edit.spikes_before
         component = edit.component_after if forward else edit.component_before
@@ -217,8 +193,6 @@ class History:
         if component is not None:
             self.posteriors.put(component)
         self._entries.append(entry)
-        self.recorded.emit(entry)
-        self.changed.emit(change)
         return change
 
     def _check_said(self, edit: Edit) -> None:

@@ -91,7 +91,7 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def ask_export(self) -> None:
         """Ask for format and place, and export."""
-        project = self.workspace.project
+        project = self.workspace.state.project
         assert project is not None
         home = self.controller.saving.path or Path(project.place)
         trace_bytes, copy_first = jobs.traces_to_copy(project)
@@ -175,11 +175,11 @@ class AskingWindow(QtWidgets.QMainWindow):
             self.banner.tell(sentence(str(error)), about="picture")
         else:
             self.banner.settle("picture")
-            self.workspace.told.emit(f"Saved {path.name}")
+            self.workspace.state.told.emit(f"Saved {path.name}")
 
     def may_leave(self) -> bool:
         """Whether nothing is lost, or the person said that it may be."""
-        if self.workspace.is_safe or self.controller.saving.path is not None:
+        if self.workspace.state.is_safe or self.controller.saving.path is not None:
             return True  # in the session and its journal, or saved there on closing
         answer = QtWidgets.QMessageBox.question(
             self,

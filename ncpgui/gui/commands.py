@@ -100,4 +100,4 @@ class Commands:
             self._window.banner.tell(sentence(str(error)))
             return
         QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(path)))
-        self._window.workspace.told.emit(f"Your keys are in {path}")
+        self._window.workspace.state.told.emit(f"Your keys are in {path}")

@@ -9,7 +9,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.action import Context
 from ncpgui.app.controller import Activity, Controller
-from ncpgui.app.model.open_project import NOT_KEPT
+from ncpgui.app.model.state import NOT_KEPT
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
 from ncpgui.app.work.reviewing import ReviewRequest
@@ -114,10 +114,10 @@ class MainWindow(AskingWindow):
 
     def _follow(self) -> None:
         workspace, controller = self.workspace, self.controller
-        workspace.opened.connect(self._project_changed)
-        workspace.events_changed.connect(self.bench.events_loaded)
-        workspace.saved_changed.connect(self._title_changed)
-        workspace.warned.connect(self._warn)
+        workspace.state.opened.connect(self._project_changed)
+        workspace.state.events_changed.connect(self.bench.events_loaded)
+        workspace.state.saved_changed.connect(self._title_changed)
+        workspace.state.warned.connect(self._warn)
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
         controller.succeeded.connect(self.banner.settle)
@@ -131,8 +131,8 @@ class MainWindow(AskingWindow):
         self._refresh.timeout.connect(self.actions_.refresh)
         self._refresh.timeout.connect(self.status.count_wrong)
         for signal in (
-            workspace.opened, workspace.components_changed, workspace.current_changed,
-            workspace.shown_changed, workspace.selection_changed, workspace.units_changed,
+            workspace.state.opened, workspace.state.components_changed, workspace.current_changed,
+            workspace.shown_changed, workspace.selection_changed, workspace.state.units_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
 
@@ -146,7 +146,7 @@ class MainWindow(AskingWindow):
         self._refresh.start()
 
     def _project_changed(self) -> None:
-        project = self.workspace.project
+        project = self.workspace.state.project
         self.banner.hide()  # what it says is of another project
         self.pages.setCurrentWidget(self.start if project is None else self.bench)
         self.toolbar.setVisible(project is not None)
@@ -163,7 +163,7 @@ class MainWindow(AskingWindow):
         self.status.count_wrong()
 
     def _title_changed(self) -> None:
-        project, path = self.workspace.project, self.controller.saving.path
+        project, path = self.workspace.state.project, self.controller.saving.path
         if project is None:
             self.setWindowModified(False)
             self.setWindowTitle("ncpgui")
@@ -174,7 +174,7 @@ class MainWindow(AskingWindow):
         elif self.controller.read_only_path is not None:
             name = f"{self.controller.read_only_path.name} (read-only)"
         self.setWindowTitle(f"{name.replace('[*]', '[*][*]')}[*] – ncpgui")
-        self.setWindowModified(not self.workspace.is_saved)
+        self.setWindowModified(not self.workspace.state.is_saved)
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
@@ -223,11 +223,11 @@ class MainWindow(AskingWindow):
         )
 
     def _activity_changed(self, activity: Activity | None) -> None:
-        if self.workspace.project is not None:
+        if self.workspace.state.project is not None:
             activity = None  # the line at the bottom tells it
         is_sorting = self.sorting.show_activity(activity)
         self.start.show_activity(activity)
-        if self.workspace.project is None:
+        if self.workspace.state.project is None:
             self.pages.setCurrentWidget(self.sorting if is_sorting else self.start)
 
     def show_error(self, error: Exception, doing: str = "") -> None:
@@ -318,7 +318,7 @@ class MainWindow(AskingWindow):
     def _tour_if_first(self) -> None:
         """Show the tour when somebody has a project before them for the first time."""
         first = not self.preferences.get("toured", False)
-        if first and self.tour is None and self.workspace.project is not None and is_watched():
+        if first and self.tour is None and self.workspace.state.project is not None and is_watched():
             self.show_tour()
 
     def toggle_theme(self) -> None:

@@ -63,7 +63,7 @@ class ActionSet:
     def _refuse(self, item: Action) -> None:
         reason = item.why_not(self._context)
         if reason:
-            self._context.workspace.told.emit(f"{item.name.rstrip('…')}: {reason}")
+            self._context.workspace.state.told.emit(f"{item.name.rstrip('…')}: {reason}")
 
     def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
         """Take other keys, by action id."""
@@ -84,12 +84,12 @@ class ActionSet:
         try:
             do()
         except NcpguiError as error:
-            self._context.workspace.told.emit(sentence(str(error)))
+            self._context.workspace.state.told.emit(sentence(str(error)))
         self.refresh()
 
     def refresh(self) -> None:
         """Grey what is not allowed now; undo and redo say what they would do."""
-        history = self._context.workspace.history
+        history = self._context.workspace.state.history
         self["undo"].setText(without_mnemonic(f"Undo {history.undo_words}".strip()))
         self["redo"].setText(without_mnemonic(f"Redo {history.redo_words}".strip()))
         for item in ACTIONS:

@@ -40,7 +40,7 @@ class StatusLine(QtWidgets.QStatusBar):
         self.addPermanentWidget(self.activity)
         self.addPermanentWidget(self.wrong_left)
         self.addPermanentWidget(self.about_project)
-        workspace.told.connect(self.tell)
+        workspace.state.told.connect(self.tell)
         controller.activity_changed.connect(self._show_activity)
 
     def tell(self, text: str) -> None:
@@ -53,7 +53,7 @@ class StatusLine(QtWidgets.QStatusBar):
 
     def tell_project(self) -> None:
         """Say what is open."""
-        project = self._workspace.project
+        project = self._workspace.state.project
         if project is None:
             self.about_project.clear()
             return
@@ -68,7 +68,7 @@ class StatusLine(QtWidgets.QStatusBar):
 
     def _show_activity(self, activity: Activity | None) -> None:
         self.activity.show_activity(activity)
-        is_busy = activity is not None and self._workspace.project is not None
+        is_busy = activity is not None and self._workspace.state.project is not None
         self.activity.setVisible(is_busy)
         for widget in (self.about_project, self.wrong_left):
             widget.setVisible(not is_busy)  # messages need their room

@@ -163,7 +163,7 @@ class Workbench(QtWidgets.QWidget):
     def _ready(self) -> tuple[str, ...]:
         """Panels of the layout as it is at first."""
         wide = IF_WIDE.get(self.layout_shown, {})
-        project = self.workspace.project
+        project = self.workspace.state.project
         missing = () if project is not None and project.events is not None else ("events",)
         more = [
             name
@@ -213,7 +213,7 @@ class Workbench(QtWidgets.QWidget):
     def _arrange(self) -> None:
         """Show the panels that are on screen, and hide the others."""
         wanted = {*self.shown}
-        project = self.workspace.project
+        project = self.workspace.state.project
         has_fields = project is not None and project.stimulus is not None
         has_events = project is not None and (project.events is not None or self._says_how_to_load)
         lacking = {self.fields: not has_fields, self.events: not has_events}

@@ -208,7 +208,7 @@ def test_every_action_runs_with_each_of_its_keys(
         workspace.label((0,), "mua")
     if item.id == "write_back":  # asks first, and the answer is no
         given = GivenSorting(str(tmp_path), PHY, np.arange(len(fake.project.spikes)), "d")
-        workspace.open(replace(fake.project, given=given))
+        workspace.state.open(replace(fake.project, given=given))
     problems: list[str] = []
     context.controller.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
     for key in range(len(item.keys) or 1):
@@ -236,14 +236,14 @@ def test_selected_units_are_merged_labelled_and_accepted(context: Context) -> No
     assert not action("merge").enabled(context)
     for name in ("good", "mua", "noise", "unsorted"):
         press(context, name)
-        assert workspace.history.labels.label(0) == name
+        assert workspace.state.history.labels.label(0) == name
     press(context, "accept")
-    assert workspace.history.labels.accepted == {0}
+    assert workspace.state.history.labels.accepted == {0}
     workspace.select([0, 1])
     press(context, "accept")  # one is open: accept both
-    assert workspace.history.labels.accepted == {0, 1}
+    assert workspace.state.history.labels.accepted == {0, 1}
     press(context, "accept")
-    assert workspace.history.labels.accepted == set()
+    assert workspace.state.history.labels.accepted == set()
     press(context, "merge")
     assert workspace.selected == (5,)
 
@@ -254,7 +254,7 @@ def test_undo_and_redo_are_there_when_there_is_something(context: Context) -> No
     assert not action("redo").enabled(context)
     press(context, "undo")
     press(context, "redo", 1)
-    assert context.workspace.clustering.unit_of_spike[0] == 5
+    assert context.workspace.state.clustering.unit_of_spike[0] == 5
 
 
 def test_brackets_step_through_the_alternatives_and_digits_jump(context: Context) -> None:
@@ -314,8 +314,8 @@ def test_a_merge_during_a_preview_asks_when_a_unit_is_not_drawn(context: Context
     assert questions(context) == [
         "Unit 0 is in use but not on screen, which shows a preview. Merge 0 + 2 all the same?"
     ]
-    assert (5 in workspace.clustering) == yes
-    assert len(workspace.history.entries) == yes
+    assert (5 in workspace.state.clustering) == yes
+    assert len(workspace.state.history.entries) == yes
     assert workspace.preview == (None if yes else 1)
 
 
@@ -325,7 +325,7 @@ def test_accepted_units_are_merged_after_a_question_only(context: Context) -> No
     workspace.select([0, 1, 2])
     press(context, "merge")
     assert questions(context) == ["Units 0 and 1 are accepted. Merge 0 + 1 + 2 all the same?"]
-    assert 5 not in workspace.clustering
+    assert 5 not in workspace.state.clustering
 
 
 def test_units_of_several_questions_are_on_screen_when_selected_and_merged_at_once(context: Context) -> None:
@@ -333,8 +333,8 @@ def test_units_of_several_questions_are_on_screen_when_selected_and_merged_at_on
     workspace.select([3, 4])
     press(context, "merge")
     assert questions(context) == []
-    assert len(workspace.history.entries) == 1
-    assert not {3, 4} & {*workspace.clustering.unit_ids.tolist()}
+    assert len(workspace.state.history.entries) == 1
+    assert not {3, 4} & {*workspace.state.clustering.unit_ids.tolist()}
 
 
 @pytest.mark.parametrize("name", ["accept", "good", "mua", "noise", "unsorted"])
@@ -347,7 +347,7 @@ def test_a_unit_of_another_question_is_on_screen_when_selected_and_marked_at_onc
     assert workspace.component_id == 1
     press(context, name)
     assert questions(context) == []
-    assert len(workspace.history.entries) == 1
+    assert len(workspace.state.history.entries) == 1
 
 
 def test_space_goes_to_the_next_in_queue_that_is_not_settled(context: Context) -> None:
@@ -381,12 +381,12 @@ def test_arrows_go_round_the_units_of_the_component(context: Context) -> None:
 def test_saving_a_project_without_a_file_asks_where(context: Context) -> None:
     context.workspace.label((0,), "good")
     press(context, "save")
-    assert context.workspace.is_saved
+    assert context.workspace.state.is_saved
     workspace = context.workspace
-    project = workspace.project
+    project = workspace.state.project
     context.controller.close()
     assert project is not None
-    workspace.open(project)
+    workspace.state.open(project)
     press(context, "save")
     assert context.window.asked == ["ask_save_as"]  # type: ignore[attr-defined]
 
@@ -403,7 +403,7 @@ def test_resampling_is_for_components_that_are_sampled_and_waiting_ones_for_the_
 
 
 def labels(context: Context) -> dict[int, str]:
-    known = context.workspace.history.labels
+    known = context.workspace.state.history.labels
     return {unit: known.label(unit) for unit in (0, 1, 2) if known.label(unit) != "unsorted"}
 
 
@@ -487,16 +487,16 @@ def test_a_tag_is_asked_for_with_those_in_use_offered(context: Context) -> None:
     window.words = "soma"  # type: ignore[attr-defined]
     press(context, "tag")
     assert window.questions == ["Label of your own on units 0 and 1: '' of axon"]  # type: ignore[attr-defined]
-    assert workspace.history.labels.words("tag", (0, 1, 2)) == {0: "soma", 1: "soma", 2: "axon"}
-    n_entries = len(workspace.history.entries)
+    assert workspace.state.history.labels.words("tag", (0, 1, 2)) == {0: "soma", 1: "soma", 2: "axon"}
+    n_entries = len(workspace.state.history.entries)
     press(context, "tag")  # the same again is no edit
     window.words = None  # type: ignore[attr-defined]
     press(context, "note")
-    assert len(workspace.history.entries) == n_entries
+    assert len(workspace.state.history.entries) == n_entries
     window.words = "look again"  # type: ignore[attr-defined]
     press(context, "note")
     assert window.questions[-1] == "Note on units 0 and 1: '' of "  # type: ignore[attr-defined]
-    assert workspace.history.labels.words("note", (0, 1)) == {0: "look again", 1: "look again"}
+    assert workspace.state.history.labels.words("note", (0, 1)) == {0: "look again", 1: "look again"}
 
 
 def test_all_units_that_the_table_lists_are_selected(context: Context) -> None:

@@ -50,7 +50,7 @@ def _opened(rows: int, preferences: Preferences, path: Path) -> tuple[Controller
 
 
 def _n_draws(controller: Controller) -> list[int]:
-    found = [controller.workspace.sampled_component(one) for one in (0, 1, 2)]
+    found = [controller.workspace.state.components.sampled(one) for one in (0, 1, 2)]
     return [one.posterior.n_samples for one in found if one is not None]
 
 
@@ -61,7 +61,7 @@ def test_what_is_looked_at_gets_all_draws_and_nothing_else_changes(
     workspace = controller.workspace
     first = workspace.component_id
     assert asked == [first]
-    other = next(one for one in workspace.component_ids if one != first)
+    other = next(one for one in workspace.state.components.ids if one != first)
     before = units(workspace, other)
     workspace.show_component(other)
     runner.run()
@@ -69,7 +69,7 @@ def test_what_is_looked_at_gets_all_draws_and_nothing_else_changes(
     assert [_n_draws(controller)[one] for one in (first, other)] == [200, 200]
     assert sum(_n_draws(controller)) == 500
     assert units(workspace, other) == before
-    assert not workspace.history.can_undo
+    assert not workspace.state.history.can_undo
     workspace.show_component(first)
     runner.run()
     assert asked == [first, other]
@@ -92,7 +92,7 @@ def test_a_component_that_was_edited_keeps_its_draws(
 ) -> None:
     controller, runner = _opened(100, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    other = next(one for one in workspace.component_ids if one != workspace.component_id)
+    other = next(one for one in workspace.state.components.ids if one != workspace.component_id)
     workspace.label((units(workspace, other)[0],), "good")
     workspace.show_component(other)
     runner.run()
@@ -104,7 +104,7 @@ def test_draws_that_come_after_an_edit_are_dropped(
 ) -> None:
     controller, runner = _opened(100, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    other = next(one for one in workspace.component_ids if one != workspace.component_id)
+    other = next(one for one in workspace.state.components.ids if one != workspace.component_id)
     workspace.show_component(other)
     runner.work("work")
     workspace.label((units(workspace, other)[0],), "good")

@@ -129,6 +129,6 @@ def test_without_its_recording_that_is_said_and_nothing_changes(controller, runn
 def test_a_component_that_was_sampled_again_meanwhile_keeps_its_own(controller, runner) -> None:
     read_all_spikes(controller.workspace, controller.work)
     other = ComponentWaveforms(np.zeros((10, 32, 3), np.float32), np.zeros((10, 2), np.float32))
-    controller.workspace.put_waveforms(0, other)
+    controller.workspace.state.put_waveforms(0, other)
     read(runner)
     assert controller.workspace.waveforms() is other

@@ -87,7 +87,7 @@ def test_a_search_by_beam_is_an_edit_that_undo_takes_back(
     assert samplers == ["beam"]
     assert sampler_of(controller) == "beam"
     workspace = controller.workspace
-    assert workspace.history.undo_words == "search units 0, 1, 2 and 3 around contact 0 by beam"
+    assert workspace.state.history.undo_words == "search units 0, 1, 2 and 3 around contact 0 by beam"
     workspace.undo()
     assert sampler_of(controller) == "draws"
     workspace.redo()
@@ -167,7 +167,7 @@ def test_where_no_vector_of_a_beam_has_a_decision_another_beam_is_searched_under
 
 def test_a_component_that_is_all_decided_is_not_searched(controller: Controller, samplers: list[str]) -> None:
     workspace = controller.workspace
-    workspace.set_accepted(tuple(workspace.clustering.unit_ids.tolist()), True)
+    workspace.set_accepted(tuple(workspace.state.clustering.unit_ids.tolist()), True)
     with pytest.raises(CurationError, match="all is decided, nothing is left to sample"):
         controller.sampling.resample("beam")
     assert samplers == []

@@ -52,7 +52,7 @@ def test_no_spike_leaves_its_unit_beside_an_accepted_one(demo_like: Workspace) -
 
 def test_what_differs_by_single_spikes_from_a_card_is_that_card_edited_by_hand(demo_like: Workspace) -> None:
     masses = [card.mass for card in cards(demo_like)]
-    demo_like.do(Assign(np.array([0]), np.array([-1])))
+    demo_like.state.do(Assign(np.array([0]), np.array([-1])))
     first, *others = cards(demo_like)
     assert [card.mass for card in (first, *others)] == masses
     assert (first.index, first.is_in_use, first.is_shown) == (0, True, True)
@@ -130,14 +130,16 @@ def use(workspace: Workspace, index: int) -> None:
     workspace.show_alternative(index)
     card = next(card for card in cards(workspace) if card.index == index)
     names = {unit.name: unit.unit for unit in workspace.current().units}  # type: ignore[union-attr]
-    before = workspace.clustering.unit_of_spike.copy()
-    accepted = [unit for unit in workspace.history.labels.accepted if unit in workspace.clustering]
+    before = workspace.state.clustering.unit_of_spike.copy()
+    accepted = [
+        unit for unit in workspace.state.history.labels.accepted if unit in workspace.state.clustering
+    ]
     refused = ""
     try:
         workspace.adopt()
     except CurationError as error:
         refused = str(error)
-    after = workspace.clustering.unit_of_spike.copy()
+    after = workspace.state.clustering.unit_of_spike.copy()
     if "contradicts" in refused:
         assert np.array_equal(before, after)
         return  # else there was nothing to change, which the card must have said
@@ -166,7 +168,7 @@ def use(workspace: Workspace, index: int) -> None:
 
 def split(workspace: Workspace, unit: int, index: int) -> None:
     """Split a unit as an alternative does, and compare what the line above the cards said."""
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     workspace.show_alternative(index)
     workspace.select((unit,))
     with suppress(CurationError):  # it does not split this one, or it is accepted
@@ -177,7 +179,7 @@ def split(workspace: Workspace, unit: int, index: int) -> None:
     sizes = [int(n) for n in re.findall(r"[:] (\d+)", line.split(" spikes")[0])]
     with suppress(CurationError):  # it contradicts something
         workspace.confirm()
-    after = workspace.clustering.unit_of_spike
+    after = workspace.state.clustering.unit_of_spike
     if np.array_equal(before, after):
         workspace.withdraw()
         return
@@ -189,31 +191,31 @@ def split(workspace: Workspace, unit: int, index: int) -> None:
 
 def say(workspace: Workspace, what: str, units: tuple[int, ...], *, yes: bool) -> None:
     """Say something of units that is no edit: no spike changes its unit."""
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     with suppress(CurationError):  # it contradicts something, or the units are of different components
         if what == "lock":
-            workspace.set_accepted(units[:1], not workspace.history.labels.is_accepted(units[0]))
+            workspace.set_accepted(units[:1], not workspace.state.history.labels.is_accepted(units[0]))
         elif what == "label":
             workspace.label(units, "good" if yes else "mua")
         else:
             workspace.link(units, same=yes)
-    assert np.array_equal(workspace.clustering.unit_of_spike, before)
+    assert np.array_equal(workspace.state.clustering.unit_of_spike, before)
 
 
 def join(workspace: Workspace, units: tuple[int, ...]) -> None:
     """Merge units: their spikes, and no others, are one unit afterwards."""
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     with suppress(CurationError):  # it contradicts something
         workspace.merge(units)
-        after = workspace.clustering.unit_of_spike
+        after = workspace.state.clustering.unit_of_spike
         assert len(set(after[np.isin(before, units)].tolist())) == 1
         assert np.array_equal(before != after, np.isin(before, units))
 
 
 def everything(workspace: Workspace) -> list[bytes]:
     """Units of all spikes, and all that the posteriors say, to the last bit."""
-    found = [workspace.clustering.unit_of_spike.tobytes()]
-    for component_id in workspace.component_ids:
+    found = [workspace.state.clustering.unit_of_spike.tobytes()]
+    for component_id in workspace.state.components.ids:
         component = workspace.component(component_id)
         assert component is not None
         masses = np.array([(way.mass, way.mass_se) for way in component.alternatives])
@@ -228,7 +230,7 @@ def test_after_any_decisions_what_is_said_is_what_happens_and_undo_takes_all_of_
     start = everything(workspace)
     for _ in range(40):
         workspace.show_component(int(rng.integers(0, 2)))
-        present = workspace.clustering.unit_ids
+        present = workspace.state.clustering.unit_ids
         units = tuple(int(u) for u in rng.choice(present, min(2, len(present)), replace=False))
         move, yes = str(rng.choice(MOVES)), bool(rng.random() < 0.5)
         if move == "use":
@@ -241,7 +243,7 @@ def test_after_any_decisions_what_is_said_is_what_happens_and_undo_takes_all_of_
             join(workspace, units)
         elif move == "undo":
             before = everything(workspace)
-            if workspace.history.can_undo:
+            if workspace.state.history.can_undo:
                 workspace.undo()
                 workspace.redo()
                 assert everything(workspace) == before
@@ -251,8 +253,8 @@ def test_after_any_decisions_what_is_said_is_what_happens_and_undo_takes_all_of_
             component is not None and index is not None
         ):  # in use: the same spikes together, the same ones alone
             wanted = component.alternatives[index].labels
-            now = workspace.clustering.unit_of_spike[component.spike_ids]
+            now = workspace.state.clustering.unit_of_spike[component.spike_ids]
             assert np.array_equal(canonical(now), canonical(wanted))
-    while workspace.history.can_undo:
+    while workspace.state.history.can_undo:
         workspace.undo()
     assert everything(workspace) == start

@@ -13,6 +13,7 @@ from ncpgui.app.actions import action
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.coloring import LABELS
 from ncpgui.app.model.colors import Color
+from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -130,4 +131,4 @@ def test_a_likely_neuron_that_is_likely_two_is_called_mua_as_in_exports() -> Non
     assert row.numbers.p_pure == pytest.approx(0.2)
     assert (row.label, row.is_label_given) == ("mua", False)
     assert bundle_of(made).sorting.labels == {0: "mua", 1: "good"}
-    assert workspace.unit_label(1) == "unsorted"
+    assert unit_label(workspace.state, 1) == "unsorted"

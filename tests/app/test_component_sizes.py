@@ -93,7 +93,7 @@ def bits(workspace: Workspace) -> list[bytes]:
     assert component is not None
     assert current is not None
     masses = np.array([way.mass for way in component.alternatives])
-    arrays = (component.posterior.weight, masses, current.p_exists, workspace.clustering.unit_of_spike)
+    arrays = (component.posterior.weight, masses, current.p_exists, workspace.state.clustering.unit_of_spike)
     return [array.tobytes() for array in arrays]
 
 
@@ -109,17 +109,17 @@ def test_a_component_of_any_size_is_shown_decided_on_and_taken_back(n_units: int
     (in_use,) = [card for card in present_alternatives(workspace).cards if card.is_in_use]
     assert len(in_use.units) == n_units
     workspace.adopt()
-    assert workspace.status(0).is_settled
+    assert workspace.questions.status(0).is_settled
     workspace.undo()
     if n_units > 1:
         workspace.link((0, 1), same=False)
-        given = workspace.given(0)
+        given = workspace.state.components.given_of(0)
         assert given is not None
         assert given.n_effective <= DRAWS - MERGED + 1e-9
-        assert np.array_equal(workspace.clustering.unit_of_spike, unit)
+        assert np.array_equal(workspace.state.clustering.unit_of_spike, unit)
         workspace.undo()
         workspace.merge((0, 1))
-        assert len(workspace.clustering.unit_ids) == n_units - 1
+        assert len(workspace.state.clustering.unit_ids) == n_units - 1
         workspace.undo()
     assert bits(workspace) == before
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
+from ncpgui.app.model.unit_numbers import unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.probe_map import present_probe_map
@@ -50,7 +51,7 @@ def test_two_components_on_one_contact_are_told_apart_by_their_units(project: Pr
         B: ("Unit 2", "ch 2 · 4 spikes"),
         C: ("Unit 3", "ch 1 · 3 spikes"),
     }
-    assert [workspace.name(one) for one in (A, B)] == [
+    assert [workspace.state.name(one) for one in (A, B)] == [
         "units 0 and 1 around contact 2",
         "unit 2 around contact 2",
     ]
@@ -86,10 +87,16 @@ def test_the_probe_tells_all_that_is_at_a_contact(project: Project) -> None:
 
 def test_the_main_channel_of_a_unit_is_where_most_of_its_spikes_are(project: Project) -> None:
     workspace = Workspace(project)
-    assert {unit: workspace.main_channel(unit) for unit in range(5)} == {0: 2, 1: 2, 2: 2, 3: 1, 4: 0}
+    assert {unit: workspace.state.places.main_channel(unit) for unit in range(5)} == {
+        0: 2,
+        1: 2,
+        2: 2,
+        3: 1,
+        4: 0,
+    }
     workspace.merge((1, 3))  # spikes 3, 4, 5 on contacts 2, 2, 1 and 10, 11, 12 on 1, 1, 2: three on each
-    assert workspace.main_channel(5) == 1
-    assert workspace.components_of(5) == (C, A)
+    assert workspace.state.places.main_channel(5) == 1
+    assert workspace.state.places.components_of(5) == (C, A)
 
 
 def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project: Project) -> None:
@@ -99,7 +106,7 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
         workspace.show_component(component_id)
         assert [row.unit for row in present_unit_table(workspace)] == units
     assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 3, 4, 5]
-    assert np.isnan(workspace.unit_numbers(5).p_pure)  # no posterior is of both
+    assert np.isnan(unit_numbers(workspace.state, 5).p_pure)  # no posterior is of both
 
 
 def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> None:
@@ -108,11 +115,11 @@ def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> N
     unsure = replace(project.component(C), posterior=two, alternatives=doubted)
     components = tuple(unsure if one.id == C else one for one in project.components)
     workspace = Workspace(replace(project, components=components))
-    assert workspace.status(C).state == "sampled"
-    assert workspace.wrong_left() == pytest.approx(1)
+    assert workspace.questions.status(C).state == "sampled"
+    assert workspace.questions.wrong_left() == pytest.approx(1)
     workspace.merge((2, 3))  # four spikes of B and three of C
-    assert workspace.status(C).state == "sure"
-    assert workspace.wrong_left() == 0
+    assert workspace.questions.status(C).state == "sure"
+    assert workspace.questions.wrong_left() == 0
 
 
 def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> None:
@@ -125,7 +132,7 @@ def test_accepting_settles_the_component_alone(project: Project) -> None:
     workspace = Workspace(project)
     workspace.show_component(B)
     workspace.adopt()
-    assert {one: workspace.status(one).state for one in workspace.component_ids} == {
+    assert {one: workspace.questions.status(one).state for one in workspace.state.components.ids} == {
         A: "sure", B: "curated", C: "sure",
     }  # fmt: skip
 
@@ -139,7 +146,7 @@ def test_a_session_keeps_them(project: Project, tmp_path) -> None:
 
 def test_an_export_has_every_unit_on_the_contacts_of_its_component(project: Project) -> None:
     workspace = Workspace(project)
-    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
     bundle = bundle_of(project, unit_of_spike=decisions.unit_of_spike)
     assert bundle.sorting.main_channel == {0: 2, 1: 2, 2: 2, 3: 1, 4: 0}
     assert [(one["id"], one["channel"], one["unit_ids"]) for one in bundle.ncp["components"]] == [

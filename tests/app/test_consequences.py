@@ -61,29 +61,29 @@ def test_a_lasso_says_what_it_holds_of_the_selected_units(workspace) -> None:
 def test_the_split_is_on_screen_before_anything_is_changed(workspace, plane) -> None:
     workspace.select([0])
     lasso(workspace, (0.0, 0.0075), (0, 100), plane=plane)
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     propose_lasso_split(workspace, None)
     shown = workspace.shown()
     assert [(unit.name, unit.n_spikes) for unit in shown.units] == [("1", 3), ("2", 3), ("0a", 3), ("0b", 1)]
     assert shown.labels.tolist() == [3, 2, 2, 2, 0, 0, 0, 1, 1, 1]
     assert [unit.name for unit in units_of_grid(workspace)] == ["0a", "0b"]
     assert present_alternatives(workspace).adopt_text == "Split"
-    assert np.array_equal(workspace.clustering.unit_of_spike, before)
+    assert np.array_equal(workspace.state.clustering.unit_of_spike, before)
 
 
 def test_enter_does_it_in_one_step_and_undo_takes_it_back(workspace) -> None:
     workspace.select([0])
     lasso(workspace, (0.0, 0.0075), (0, 100))
     propose_lasso_split(workspace, None)
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     workspace.adopt()
-    assert workspace.clustering.unit_of_spike[:5].tolist() == [5, 6, 6, 6, 1]
-    assert workspace.history.undo_words == "split 0 by lasso (1 | 3 spikes)"
+    assert workspace.state.clustering.unit_of_spike[:5].tolist() == [5, 6, 6, 6, 1]
+    assert workspace.state.history.undo_words == "split 0 by lasso (1 | 3 spikes)"
     assert (workspace.lasso, workspace.proposal) == (None, None)
     assert workspace.selected == (5, 6)
     workspace.undo()
-    assert np.array_equal(workspace.clustering.unit_of_spike, before)
-    assert not workspace.history.can_undo
+    assert np.array_equal(workspace.state.clustering.unit_of_spike, before)
+    assert not workspace.state.history.can_undo
 
 
 def timed(project: Project, at: dict[int, int]) -> Project:
@@ -246,8 +246,8 @@ def test_one_unit_is_split_as_the_alternative_on_screen_does(project) -> None:
     assert workspace.preview == 1
     propose_split_as(workspace)
     workspace.confirm()
-    assert workspace.clustering.unit_of_spike[10:16].tolist() == [5, 5, 5, 6, 6, 6]
-    assert workspace.history.undo_words == "split 3 as alternative 2 (3 | 3 spikes)"
+    assert workspace.state.clustering.unit_of_spike[10:16].tolist() == [5, 5, 5, 6, 6, 6]
+    assert workspace.state.history.undo_words == "split 3 as alternative 2 (3 | 3 spikes)"
 
 
 def test_it_says_what_it_needs(project) -> None:
@@ -297,18 +297,18 @@ def test_where_the_tissue_moved_a_merge_says_whether_the_units_take_turns() -> N
     )
     workspace = Workspace(replace(project, motion=moved))
     workspace.show_component(0)
-    workspace.select(workspace.clustering.unit_ids.tolist())
+    workspace.select(workspace.state.clustering.unit_ids.tolist())
     said = present_consequence(workspace, None)
     assert " · take turns as the tissue moves · " in said.text
     assert "Spikes at 2 places of the tissue, from 0 to 20 µm along the probe: 30 1 | 1 30." in said.tooltip
     mixed = replace(tiny_project({0: [[0, 1] * 31]}), motion=moved)
     workspace = Workspace(mixed)
     workspace.show_component(0)
-    workspace.select(workspace.clustering.unit_ids.tolist())
+    workspace.select(workspace.state.clustering.unit_ids.tolist())
     assert " · fire at the same places of the tissue · " in words(workspace)
     still = Workspace(replace(mixed, motion=replace(moved, applied=False)))
     still.show_component(0)
-    still.select(still.clustering.unit_ids.tolist())
+    still.select(still.state.clustering.unit_ids.tolist())
     assert "tissue" not in words(still)
 
 

@@ -27,8 +27,8 @@ def test_the_units_of_a_recording_are_found_sampled_put_together_and_saved(
     workspace = controller.workspace
     assert sorted(fake.sampled) == [0, 1, 2]
     shown = [*[3] * 4, *[4] * 3, *[5] * 3, *[1] * 6, *[2] * 4]  # only component 0 is not as it was matched
-    assert workspace.clustering.unit_of_spike.tolist() == shown
-    assert workspace.is_saved
+    assert workspace.state.clustering.unit_of_spike.tolist() == shown
+    assert workspace.state.is_saved
     assert controller.saving.path == tmp_path / "retina.h5"
     assert fake.lives[0].n_closed == 1
     assert "3 questions sampled" in ears.told
@@ -72,7 +72,7 @@ def test_a_failing_component_is_named_and_the_others_go_on(
     fake.failing[0] = "all waveforms are zero"
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
-    assert controller.workspace.status(0).message == "all waveforms are zero"
+    assert controller.workspace.questions.status(0).message == "all waveforms are zero"
     assert "2 questions sampled, 1 failed" in ears.told
     assert controller.sampling.waiting_ids() == [0]
     controller.close()
@@ -97,7 +97,7 @@ def test_components_that_failed_can_be_sampled_again(
     controller.open_recording(request(tmp_path))
     fake.failing.clear()
     controller.sampling.sample_waiting()
-    assert controller.workspace.status(1).state == "sampled"
+    assert controller.workspace.questions.status(1).state == "sampled"
     assert [live.n_closed for live in fake.lives] == [1, 1]
 
 
@@ -128,12 +128,16 @@ def test_stopping_keeps_the_components_done_so_far(
     fake.hooks[1] = controller.cancel
     controller.open_recording(request(tmp_path))
     assert fake.sampled == [0]
-    assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "waiting", "waiting"]
+    assert [controller.workspace.questions.status(c).state for c in (0, 1, 2)] == [
+        "sampled",
+        "waiting",
+        "waiting",
+    ]
     assert "Sampling stopped; the questions sampled so far are kept" in ears.told
     assert not controller.sampling.is_under_way
     assert controller.work.activity is None
     assert fake.lives[0].n_closed == 1
-    assert controller.workspace.is_saved
+    assert controller.workspace.state.is_saved
     assert controller.sampling.waiting_ids() == [1, 2]
 
 
@@ -144,7 +148,7 @@ def test_opening_can_be_stopped(fake: FakeJobs, preferences: Preferences, tmp_pa
     runner.work("work")
     controller.cancel()
     runner.deliver()
-    assert controller.workspace.project is None
+    assert controller.workspace.state.project is None
     assert ears.told == ["Stopped"]
     assert fake.lives[0].n_closed == 1
 
@@ -152,7 +156,7 @@ def test_opening_can_be_stopped(fake: FakeJobs, preferences: Preferences, tmp_pa
 def test_a_recording_that_cannot_be_read_is_told(preferences: Preferences, tmp_path: Path) -> None:
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
-    assert controller.workspace.project is None
+    assert controller.workspace.state.project is None
     assert controller.work.activity is None
     ((text, doing),) = ears.failed
     assert "does not exist" in text
@@ -173,7 +177,7 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
     assert held.labels.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
     assert len(workspace.component(0).alternatives) == 1
     assert "Sampled again: units 0, 1 and 2 around contact 0, 1 plausible sorting" in ears.told
-    assert workspace.status(0).state == "sampled"
+    assert workspace.questions.status(0).state == "sampled"
     assert controller.work.activity is None
     controller.close()
     assert (
@@ -200,7 +204,7 @@ def test_sampling_again_that_fails_leaves_the_component_as_it_was(
     fake.failing[0] = "out of memory"
     controller.sampling.resample()
     assert ears.failed == [("out of memory", "sampling units 0, 1 and 2 around contact 0 again")]
-    assert controller.workspace.status(0).state == "sampled"
+    assert controller.workspace.questions.status(0).state == "sampled"
     assert len(controller.workspace.component(0).alternatives) == 2
     controller.close()
 
@@ -216,7 +220,7 @@ def test_asking_again_while_a_component_is_sampled_again_shows_the_newer_work(
     runner.deliver()
     assert len(controller.workspace.component(0).alternatives) == 2  # the first result is not wanted
     runner.work("work")
-    assert controller.workspace.status(0).words == "sampling 50 %"
+    assert controller.workspace.questions.status(0).words == "sampling 50 %"
     assert controller.work.activity == Activity("Sampling units 0, 1 and 2 around contact 0 again", 0.5)
     runner.run()
     assert len(controller.workspace.component(0).alternatives) == 1
@@ -237,19 +241,19 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     controller.open_recording(jobs.RecordingRequest(tmp_path / "retina", {}, settings, tmp_path / "s.h5"))
     workspace = controller.workspace
     assert ears.failed == []
-    assert workspace.project is not None
-    assert len(workspace.project.components) > 15
-    assert isinstance(workspace.project.probe, Probe)
-    assert workspace.project.stimulus is not None
-    units = workspace.clustering.unit_of_spike.copy()
+    assert workspace.state.project is not None
+    assert len(workspace.state.project.components) > 15
+    assert isinstance(workspace.state.project.probe, Probe)
+    assert workspace.state.project.stimulus is not None
+    units = workspace.state.clustering.unit_of_spike.copy()
     assert (units >= 0).mean() > 0.3
-    workspace.merge(tuple(int(u) for u in workspace.clustering.unit_ids[:2]))
-    merged = workspace.clustering.unit_of_spike.copy()
+    workspace.merge(tuple(int(u) for u in workspace.state.clustering.unit_ids[:2]))
+    merged = workspace.state.clustering.unit_of_spike.copy()
     controller.sampling.resample()
     assert ears.failed == []
     (tmp_path / "s.h5.waveforms").unlink()
     controller.close()
     controller.open_path(tmp_path / "s.h5")
-    assert workspace.clustering.unit_of_spike.tolist() == merged.tolist()
+    assert workspace.state.clustering.unit_of_spike.tolist() == merged.tolist()
     assert workspace.waveforms() is not None  # read again from the recording
     controller.close()

@@ -48,7 +48,7 @@ def bits(workspace: Workspace) -> list[bytes]:
     assert current is not None
     numbers = [np.array([way.mass, way.mass_se]) for way in component.alternatives]
     arrays = [component.posterior.weight, component.posterior.labels, *numbers, current.p_exists]
-    return [a.tobytes() for a in (*arrays, current.probability, workspace.clustering.unit_of_spike)]
+    return [a.tobytes() for a in (*arrays, current.probability, workspace.state.clustering.unit_of_spike)]
 
 
 def p_merged(workspace: Workspace, a: int, b: int) -> float:
@@ -70,7 +70,7 @@ def test_accepting_what_is_nearly_sure_leaves_all_other_masses_within_their_erro
     merged = p_merged(workspace, 100, 140)
     assert merged == pytest.approx(0.28, abs=0.05)
     workspace.set_accepted((0,), True)
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.text == "given: 0 accepted (was 98\u2009%)"
     for mass, was, error in zip(masses(workspace), before, errors, strict=True):
@@ -84,7 +84,7 @@ def test_accepting_what_is_nearly_sure_leaves_all_other_masses_within_their_erro
 def test_the_probability_of_a_decision_is_its_share_of_the_draws_before_it(workspace: Workspace) -> None:
     p_apart = 1 - p_merged(workspace, 100, 140)
     workspace.link((2, 3), same=False)
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     (condition,) = given.conditions
     assert condition.probability == pytest.approx(p_apart)
@@ -116,7 +116,7 @@ def test_a_link_is_the_exact_conditional_of_every_partition(exact: Workspace, sa
     exact.link((1, 3), same=same)
     holds = (labels[:, 1] == labels[:, 3]) == same
     assert masses(exact) == pytest.approx(np.where(holds, before, 0) / before[holds].sum())
-    assert exact.clustering.unit_of_spike.tolist() == [0, 1, 2, 3, 4]  # no spike changes its unit
+    assert exact.state.clustering.unit_of_spike.tolist() == [0, 1, 2, 3, 4]  # no spike changes its unit
 
 
 def test_two_links_are_the_conditional_on_both(exact: Workspace) -> None:
@@ -186,13 +186,13 @@ def test_what_contradicts_a_decision_is_named_and_changes_nothing(workspace: Wor
     with pytest.raises(CurationError, match=r"'2 \+ 3 together' contradicts '2 and 3 apart'"):
         workspace.merge((2, 3))
     assert bits(workspace) == before
-    assert len(workspace.history.entries) == 1
+    assert len(workspace.state.history.entries) == 1
 
 
 def test_what_no_draw_has_is_done_and_said(workspace: Workspace) -> None:
     before = masses(workspace)
     workspace.merge((0, 1))
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.text == "given: 0 + 1 together (in no draw)"
     assert masses(workspace) == before
@@ -203,11 +203,11 @@ def test_a_decision_asks_for_new_draws_where_other_evidence_left_few() -> None:
     """All spikes are for 20 of 400 draws: what was decided rests on fewer than 30, as it did before."""
     nats = np.where(np.arange(400) < 20, 12.0, 0.0)
     workspace = Workspace(project_of(component_of(posterior_of().weighed(nats))))
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert not given.needs_draws  # nothing is decided: the same spikes would be drawn in the same way
     workspace.link((2, 3), same=False)
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.n_effective < 30
     assert given.needs_draws
@@ -225,7 +225,7 @@ def test_a_link_between_components_is_refused() -> None:
     workspace = Workspace(tiny_project({0: [[0] * 4], 1: [[0] * 4]}))
     with pytest.raises(CurationError, match="to different questions"):
         workspace.link((0, 1), same=True)
-    assert workspace.history.entries == ()
+    assert workspace.state.history.entries == ()
 
 
 # -- new draws -----------------------------------------------------------------------------------
@@ -276,15 +276,15 @@ def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
     assert (one < 60, 60 <= other < 100) == (True, True)  # a spike of each of the units
     assert held.cannot_link == ()
     assert (held.labels == -1).all()
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.text == "given: 0 + 1 together"
     assert given.has_enough
-    assert workspace.history.undo_words == "sample units 2, 3 and 4 around contact 0 again, given 4"
+    assert workspace.state.history.undo_words == "sample units 2, 3 and 4 around contact 0 again, given 4"
     workspace.undo()
     assert len(asked) == 1  # undo samples nothing
     workspace.undo()
-    assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3]
+    assert workspace.state.clustering.unit_ids.tolist() == [0, 1, 2, 3]
 
 
 def test_new_draws_that_nobody_asked_for_begin_when_the_decision_is_on_screen(
@@ -346,7 +346,7 @@ def test_of_few_draws_half_are_enough(n_left: int, asks: bool) -> None:
     rows[np.ix_(np.arange(20) >= n_left, unit == 3)] = 2
     workspace = Workspace(project_of(component_of(PosteriorSamples(rows, np.zeros(20)), first=unit)))
     workspace.link((2, 3), same=False)
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.n_effective == pytest.approx(n_left)
     assert given.needs_draws is asks
@@ -364,7 +364,7 @@ def test_without_a_network_decisions_still_weigh_the_draws_there_are(
     workspace.undo()
     before = masses(workspace)
     workspace.merge((0, 1))
-    assert workspace.clustering.unit_ids.tolist() == [2, 3, 4]
+    assert workspace.state.clustering.unit_ids.tolist() == [2, 3, 4]
     assert masses(workspace) == before
     assert ears.failed == []
     told = [text for text in ears.told if text.startswith("No new draws")]
@@ -386,7 +386,7 @@ def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
     before = bits(workspace)
     runner.run()
     assert bits(workspace) == before
-    assert workspace.history.can_redo
+    assert workspace.state.history.can_redo
     assert not [text for text in ears.told if "dropped" in text]
 
 
@@ -408,7 +408,7 @@ def test_undo_stops_the_draws_that_the_edit_asked_for_and_redo_asks_for_them_aga
     assert under_way() == [words]
     runner.run()
     assert len(asked) == 1
-    assert workspace.history.undo_words.startswith("sample units 2, 3 and 4")
+    assert workspace.state.history.undo_words.startswith("sample units 2, 3 and 4")
 
 
 # -- what a decision costs -----------------------------------------------------------------------
@@ -431,12 +431,12 @@ def test_what_the_network_is_worth_is_measured_once_whatever_is_decided(
 def test_a_decision_asks_anew_of_its_own_component_alone_whether_it_is_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ncpgui.app.model import project_view
+    from ncpgui.app.model import questions
 
     asked: list[int] = []
-    is_sure = project_view.is_sure
+    is_sure = questions.is_sure
     monkeypatch.setattr(
-        project_view, "is_sure", lambda one, *rest: (asked.append(one.id), is_sure(one, *rest))[1]
+        questions, "is_sure", lambda one, *rest: (asked.append(one.id), is_sure(one, *rest))[1]
     )
     workspace = Workspace(tiny_project({0: [[0] * 4 + [1] * 4], 1: [[0] * 4]}))
     present_queue(workspace)

@@ -36,7 +36,7 @@ def matched(fake: FakeJobs) -> FakeJobs:
 
 def _at(workspace: Workspace, *spikes: int) -> tuple[int, ...]:
     """Units of these spikes, whatever their numbers are by now."""
-    return tuple(workspace.clustering.unit_of_spike[list(spikes)].tolist())
+    return tuple(workspace.state.clustering.unit_of_spike[list(spikes)].tolist())
 
 
 def _merge(workspace: Workspace) -> None:
@@ -94,8 +94,11 @@ def _without_numbers(words: str) -> str:
 def _posteriors(workspace: Workspace) -> dict[int, Any]:
     """Condition, masses and weights of each component, to the last bit."""
     found = {}
-    for component_id in workspace.component_ids:
-        given, component = workspace.given(component_id), workspace.component(component_id)
+    for component_id in workspace.state.components.ids:
+        given, component = (
+            workspace.state.components.given_of(component_id),
+            workspace.component(component_id),
+        )
         assert given is not None
         assert component is not None
         masses = [way.mass for way in component.alternatives]
@@ -105,15 +108,15 @@ def _posteriors(workspace: Workspace) -> dict[int, Any]:
 
 def _state(workspace: Workspace) -> dict[str, Any]:
     """All but the numbers of units, which are those of the moment when each was made."""
-    units = workspace.clustering.unit_of_spike
+    units = workspace.state.clustering.unit_of_spike
     return {
         "units": canonical(units).tolist(),
-        "probability": workspace.clustering.probability.tolist(),
-        "marks": [workspace.history.labels.mark(unit) for unit in dict.fromkeys(units.tolist())],
-        "undo": _without_numbers(workspace.history.undo_words),
-        "redo": _without_numbers(workspace.history.redo_words),
+        "probability": workspace.state.clustering.probability.tolist(),
+        "marks": [workspace.state.history.labels.mark(unit) for unit in dict.fromkeys(units.tolist())],
+        "undo": _without_numbers(workspace.state.history.undo_words),
+        "redo": _without_numbers(workspace.state.history.redo_words),
         "posteriors": _posteriors(workspace),
-        "wrong": workspace.wrong_left(),
+        "wrong": workspace.questions.wrong_left(),
     }
 
 
@@ -161,11 +164,11 @@ def test_an_edit_while_components_are_sampled_ends_as_the_same_edit_afterwards(
     during, _, _ = _sampled(preferences, tmp_path / "during", n_components, edit)
     after = _afterwards(preferences, tmp_path / "after", edit)
     assert _state(during.workspace) == _state(after.workspace)
-    assert len(during.workspace.history.entries) == len(after.workspace.history.entries)
+    assert len(during.workspace.state.history.entries) == len(after.workspace.state.history.entries)
 
 
 def _split(workspace: Workspace) -> None:
-    workspace.do(split([0, 1, 2, 3], [0, 0, 1, 1]))
+    workspace.state.do(split([0, 1, 2, 3], [0, 0, 1, 1]))
 
 
 def _merge_far_apart(workspace: Workspace) -> None:
@@ -192,12 +195,12 @@ def test_a_number_stands_for_the_same_spikes_for_ever(
         runner.deliver()
         if n == n_components:
             edit(workspace)
-        for unit in workspace.clustering.unit_ids.tolist():
-            spikes = workspace.clustering.spikes_of(unit).tolist()
+        for unit in workspace.state.clustering.unit_ids.tolist():
+            spikes = workspace.state.clustering.spikes_of(unit).tolist()
             assert seen.setdefault(unit, spikes) == spikes
     runner.run()
-    for unit in workspace.clustering.unit_ids.tolist():
-        assert seen[unit] == workspace.clustering.spikes_of(unit).tolist()
+    for unit in workspace.state.clustering.unit_ids.tolist():
+        assert seen[unit] == workspace.state.clustering.spikes_of(unit).tolist()
 
 
 def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
@@ -205,12 +208,12 @@ def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
 ) -> None:
     controller, _, _ = _sampled(preferences, tmp_path / "during", 1, _merge)
     workspace = controller.workspace
-    assert workspace.history.undo_words == "merge 4 + 5"
+    assert workspace.state.history.undo_words == "merge 4 + 5"
     workspace.undo()
     units = [*[4] * 4, *[5] * 3, *[6] * 3, *[8] * 6, *[3] * 4]  # what was merged was 7
-    assert workspace.clustering.unit_of_spike.tolist() == units
-    assert not workspace.history.can_undo
-    assert [workspace.status(one).state for one in (0, 1, 2)] == ["sampled", "sampled", "sure"]
+    assert workspace.state.clustering.unit_of_spike.tolist() == units
+    assert not workspace.state.history.can_undo
+    assert [workspace.questions.status(one).state for one in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
 def test_undo_between_two_components_takes_back_the_edit_and_leaves_the_components(
@@ -226,9 +229,9 @@ def test_undo_between_two_components_takes_back_the_edit_and_leaves_the_componen
         if n == 2:
             _merge(controller.workspace)
     controller.workspace.undo()
-    units = controller.workspace.clustering.unit_of_spike.tolist()
+    units = controller.workspace.state.clustering.unit_of_spike.tolist()
     assert units == [*[4] * 4, *[5] * 3, *[6] * 3, *[8] * 6, *[3] * 4]  # what was merged was 7
-    assert not controller.workspace.history.can_undo
+    assert not controller.workspace.state.history.can_undo
 
 
 def test_a_session_closed_while_components_wait_goes_on_to_the_same_sorting(
@@ -268,13 +271,13 @@ def test_edits_before_a_failed_component_is_sampled_stay(
     matched.failing[1] = "out of memory"
     controller, runner, _ = _sampled(preferences, tmp_path / "s", 3, _merge)
     units = [*[7] * 7, *[6] * 3, *[1] * 3, *[2] * 3, *[3] * 4]  # those of component 1 as they were matched
-    assert controller.workspace.clustering.unit_of_spike.tolist() == units
+    assert controller.workspace.state.clustering.unit_of_spike.tolist() == units
     matched.failing.clear()
     controller.sampling.sample_waiting()
     runner.run()
     units[10:16] = [8] * 6
-    assert controller.workspace.clustering.unit_of_spike.tolist() == units
-    assert controller.workspace.history.undo_words == "merge 4 + 5"
+    assert controller.workspace.state.clustering.unit_of_spike.tolist() == units
+    assert controller.workspace.state.history.undo_words == "merge 4 + 5"
 
 
 MATCHED_1 = [*[1] * 3, *[2] * 3]
@@ -313,11 +316,11 @@ def test_a_component_that_was_edited_before_it_is_sampled_stays_as_it_is(
     """Also where the edit was taken back: it can be done again."""
     controller, runner, _ = _sampled(preferences, tmp_path / "s", 1, edit)
     workspace = controller.workspace
-    assert workspace.clustering.unit_of_spike.tolist()[10:16] == expected
+    assert workspace.state.clustering.unit_of_spike.tolist()[10:16] == expected
     assert workspace.component(1) is not None
     workspace.redo()
     workspace.undo()
-    assert workspace.clustering.unit_of_spike.tolist()[10:16] == MATCHED_1
+    assert workspace.state.clustering.unit_of_spike.tolist()[10:16] == MATCHED_1
     workspace.redo()
     expected_state = _state(workspace)
     controller.close()
@@ -345,13 +348,13 @@ def test_the_number_of_a_unit_that_sampling_leaves_without_spikes_is_given_to_no
     components = (*matched.project.components[:2], replace(component, alternatives=(none,)))
     matched.project = replace(matched.project, components=components)
     controller, runner, _ = _sampled(preferences, tmp_path / "s", 0, lambda w: w.show_component(2))
-    assert controller.workspace.clustering.unit_of_spike.tolist()[16:] == [4, 4, 4, -1]
+    assert controller.workspace.state.clustering.unit_of_spike.tolist()[16:] == [4, 4, 4, -1]
     controller.close()
     runner.run()
     again, _ = start(preferences, runner)
     again.open_session(tmp_path / "s" / "retina.h5")
     runner.run()
     workspace = again.workspace
-    assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3, 4]
+    assert workspace.state.clustering.unit_ids.tolist() == [0, 1, 2, 3, 4]
     workspace.merge((0, 1))
     assert workspace.selected == (6,)

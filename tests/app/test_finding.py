@@ -57,7 +57,7 @@ def test_rows_say_value_interval_and_verdict_those_that_depend_first(project, fo
     view = present_finding(workspace, RATE, tuple(found.values()))
     first = view.rows[0]
     assert (first.unit, first.is_robust, first.question) == (2, False, 0)
-    assert first.verdict == f"depends on {workspace.name(0)}"
+    assert first.verdict == f"depends on {workspace.state.name(0)}"
     assert first.value.endswith(" Hz")
     assert " to " in first.value
     assert {row.verdict for row in view.rows[1:]} == {"robust"}
@@ -101,11 +101,11 @@ def test_results_of_one_analysis_are_made_at_once(project) -> None:
 def test_the_queue_takes_the_order_of_a_finding_and_gets_its_own_back() -> None:
     halves = [[0] * 60 + [1] * 60, [0] * 120]
     workspace = Workspace(tiny_project({0: halves, 1: halves}))
-    own = workspace.queue_order()
+    own = workspace.questions.queue_order()
     told: list[tuple[int, ...]] = []
-    workspace.components_changed.connect(told.append)
-    workspace.ask_by("Firing rate", {own[-1]: 0.5})
-    assert workspace.queue_order() == own[::-1]
-    assert (workspace.asked_by, len(told)) == ("Firing rate", 1)
-    workspace.ask_by("", {})
-    assert workspace.queue_order() == own
+    workspace.state.components_changed.connect(told.append)
+    workspace.questions.ask_by("Firing rate", {own[-1]: 0.5})
+    assert workspace.questions.queue_order() == own[::-1]
+    assert (workspace.questions.asked_by, len(told)) == ("Firing rate", 1)
+    workspace.questions.ask_by("", {})
+    assert workspace.questions.queue_order() == own

@@ -29,22 +29,22 @@ def test_one_goes_to_any_of_them_and_back(workspace: Workspace) -> None:
     workspace.label((2,), "good")
     workspace.merge((0, 1))
     workspace.set_accepted((2,), True)
-    everything = workspace.clustering.unit_of_spike.copy()
+    everything = workspace.state.clustering.unit_of_spike.copy()
     rows = shown(workspace)
-    workspace.told.connect(said.append)
+    workspace.state.told.connect(said.append)
     step_to(workspace, 0)
     assert said[-1] == "3 edits taken back"
     assert [row[2] for row in shown(workspace)] == [True, False, False, False]
-    assert workspace.history.labels.label(2) == "unsorted"
+    assert workspace.state.history.labels.label(2) == "unsorted"
     step_to(workspace, 3)
     assert said[-1] == "3 edits done again"
     assert shown(workspace) == rows
-    assert (workspace.clustering.unit_of_spike == everything).all()
+    assert (workspace.state.clustering.unit_of_spike == everything).all()
     step_to(workspace, 2)
-    assert not workspace.history.labels.is_accepted(2)
+    assert not workspace.state.history.labels.is_accepted(2)
     step_to(workspace, 2)  # where one stands already
     assert [row[2] for row in shown(workspace)] == [False, False, True, False]
-    assert len(workspace.history.entries) == 3 + 3 + 3 + 1  # every step is in the journal
+    assert len(workspace.state.history.entries) == 3 + 3 + 3 + 1  # every step is in the journal
 
 
 def test_a_new_edit_ends_what_could_be_done_again(workspace: Workspace) -> None:

@@ -31,7 +31,7 @@ def test_the_queue_of_a_project_makes_no_preview(array: Project, monkeypatch: py
 @pytest.mark.parametrize("n_locked", [0, 1, 2])
 def test_as_many_units_are_counted_as_a_preview_would_show(array: Project, n_locked: int) -> None:
     workspace = Workspace(array)
-    for component_id in workspace.component_ids:
+    for component_id in workspace.state.components.ids:
         workspace.show_component(component_id)
         current, component = workspace.current(), workspace.component()
         assert current is not None
@@ -39,7 +39,9 @@ def test_as_many_units_are_counted_as_a_preview_would_show(array: Project, n_loc
         if n_locked:
             units = tuple(unit.unit for unit in current.units[:n_locked] if unit.unit is not None)
             workspace.set_accepted(units, True)
-        counted = [workspace.n_units(component_id, index) for index in range(len(component.alternatives))]
+        counted = [
+            workspace.questions.n_units(component_id, index) for index in range(len(component.alternatives))
+        ]
         previews = [workspace.sorting_of(index) for index in range(len(component.alternatives))]
         assert counted == [len(preview.units) for preview in previews if preview is not None]
 
@@ -49,15 +51,15 @@ def test_a_locked_unit_that_an_alternative_would_merge_counts_as_one_more(array:
     workspace = Workspace(array)
     merged = next(
         (one, index)
-        for one in workspace.component_ids
-        for index, way in enumerate(workspace.sampled_component(one).alternatives)  # type: ignore[union-attr]
+        for one in workspace.state.components.ids
+        for index, way in enumerate(workspace.state.components.sampled(one).alternatives)  # type: ignore[union-attr]
         if way.n_units < len(workspace.current_of(one).units)  # type: ignore[union-attr]
     )
     component_id, index = merged
-    before = workspace.n_units(component_id, index)
+    before = workspace.questions.n_units(component_id, index)
     units = [unit.unit for unit in workspace.current_of(component_id).units]  # type: ignore[union-attr]
     workspace.set_accepted(tuple(unit for unit in units if unit is not None), True)
-    assert workspace.n_units(component_id, index) == len(units) == before + 1
+    assert workspace.questions.n_units(component_id, index) == len(units) == before + 1
 
 
 def test_units_are_listed_by_size_without_regard_to_the_size_of_their_numbers() -> None:

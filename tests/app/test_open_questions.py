@@ -9,6 +9,7 @@ import pytest
 from tiny_project import tiny_project
 
 from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import BEYOND_CARDS, present_queue
@@ -88,11 +89,11 @@ def scattered_project() -> Project:
 
 def test_what_no_card_settles_is_asked_last_however_many_spikes_are_wrong_and_called_mua_by_itself() -> None:
     workspace = Workspace(scattered_project())
-    assert workspace.expected_wrong(0) > workspace.expected_wrong(1)
-    assert workspace.queue_order() == [1, 0]
-    assert [workspace.is_beyond_cards(one) for one in (0, 1)] == [True, False]
-    assert {workspace.unit_label(unit) for unit in (0, 1)} == {"mua"}
-    assert {workspace.unit_label(unit) for unit in (2, 3)} == {"unsorted"}
+    assert workspace.questions.expected_wrong(0) > workspace.questions.expected_wrong(1)
+    assert workspace.questions.queue_order() == [1, 0]
+    assert [workspace.questions.is_beyond_cards(one) for one in (0, 1)] == [True, False]
+    assert {unit_label(workspace.state, unit) for unit in (0, 1)} == {"mua"}
+    assert {unit_label(workspace.state, unit) for unit in (2, 3)} == {"unsorted"}
     rows = {row.component_id: row for row in present_queue(workspace)}
     assert BEYOND_CARDS in rows[0].tooltip
     assert BEYOND_CARDS not in rows[1].tooltip
@@ -105,10 +106,10 @@ def test_a_person_settles_what_no_card_does() -> None:
     workspace = Workspace(scattered_project())
     workspace.show_component(0)
     workspace.label((0, 1), "good")
-    assert workspace.unit_label(0) == "good"
+    assert unit_label(workspace.state, 0) == "good"
     workspace.adopt()
-    assert not workspace.is_beyond_cards(0)
-    assert workspace.status(0).state == "curated"
+    assert not workspace.questions.is_beyond_cards(0)
+    assert workspace.questions.status(0).state == "curated"
 
 
 def test_questions_are_asked_in_the_order_of_what_an_answer_gains() -> None:
@@ -118,8 +119,8 @@ def test_questions_are_asked_in_the_order_of_what_an_answer_gains() -> None:
     project = tiny_project({0: [small.tolist(), joined[0].tolist()], 1: [large.tolist(), joined[1].tolist()]},
                            masses={0: [0.7, 0.3], 1: [0.7, 0.3]})  # fmt: skip
     workspace = Workspace(project)
-    assert [workspace.expected_gain(one) for one in (0, 1)] == pytest.approx([6.0, 12.0])
-    assert workspace.queue_order() == [1, 0]
+    assert [workspace.questions.expected_gain(one) for one in (0, 1)] == pytest.approx([6.0, 12.0])
+    assert workspace.questions.queue_order() == [1, 0]
 
 
 def test_a_component_does_not_settle_itself_while_a_unit_of_it_hardly_exists() -> None:
@@ -133,4 +134,4 @@ def test_a_component_does_not_settle_itself_while_a_unit_of_it_hardly_exists() -
         weighed = replace(one, posterior=draws)
         workspace = Workspace(replace(project, components=(weighed,)))
         assert present_alternatives(workspace).cards[0].percent == "100\u2009%"
-        assert workspace.status(0).state == state
+        assert workspace.questions.status(0).state == state

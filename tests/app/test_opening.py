@@ -32,7 +32,7 @@ def test_a_session_is_opened_with_what_its_journal_recovers(
         session.append({"do": "merge", "unit_ids": [0, 1]})
     controller, ears = start(preferences)
     controller.open_session(tmp_path / "s.h5")
-    assert controller.workspace.clustering.unit_of_spike[0] == 5
+    assert controller.workspace.state.clustering.unit_of_spike[0] == 5
     assert "1 action since the last save recovered from the journal" in ears.told
     controller.close()
 
@@ -57,7 +57,7 @@ def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
         controller.open_session(tmp_path / "s.h5")
     assert [doing for _, doing in ears.failed] == ["opening s.h5"] * 2
     assert all("unit 99 does not exist" in text for text, _ in ears.failed)
-    assert controller.workspace.project is None
+    assert controller.workspace.state.project is None
     assert controller.saving.path is None
 
 
@@ -73,7 +73,7 @@ def test_a_session_that_another_program_writes_can_be_opened_read_only(
         assert "open for writing" in words
         assert words.endswith("open the session read-only")
         controller.open_session(path, read_only=True)
-        assert controller.workspace.project is not None
+        assert controller.workspace.state.project is not None
     assert ears.failed == []
     controller.close()
 
@@ -106,7 +106,7 @@ def test_a_path_to_a_recording_that_describes_itself_opens_it(
     controller.open_path(tmp_path / "retina.nwb")
     (asked,) = [r for r in fake.requests if isinstance(r, jobs.RecordingRequest)]
     assert asked == jobs.RecordingRequest(tmp_path / "retina.nwb", session=tmp_path / "retina-2.ncp.h5")
-    assert controller.workspace.project is not None
+    assert controller.workspace.state.project is not None
     controller.close()
 
 
@@ -205,7 +205,7 @@ def test_the_demo_is_simulated_once_and_sorted_before_ones_eyes(
         controller, ears = start(preferences)
         controller.open_demo(folder)
         assert ears.failed == []
-        assert controller.workspace.project is not None
+        assert controller.workspace.state.project is not None
         controller.close()
         assert (folder / "session.h5").is_file()
     (folder / "session.h5").unlink()
@@ -234,9 +234,9 @@ def test_a_component_that_comes_after_its_project_was_closed_is_dropped(
     runner.deliver()
     runner.run()
     workspace = controller.workspace
-    assert workspace.project is not None
-    assert len(workspace.project.components) == 3
-    assert workspace.is_saved
+    assert workspace.state.project is not None
+    assert len(workspace.state.project.components) == 3
+    assert workspace.state.is_saved
     assert fake.lives[0].n_closed == 1
 
 
@@ -273,11 +273,11 @@ def test_opening_a_session_tells_how_far_it_is_and_can_be_stopped(
     runner.work("io")
     controller.cancel()
     runner.deliver()
-    assert controller.workspace.project is None
+    assert controller.workspace.state.project is None
     assert ears.told == ["Stopped"]
     controller.open_session(tmp_path / "s.h5")  # it is not locked any more
     runner.run()
-    assert controller.workspace.project is not None
+    assert controller.workspace.state.project is not None
     n = len(fake.project.components)
     once = [(0.0, True), *((k / n, True) for k in range(n))]
     assert [one for one in seen if one[0] is not None] == once + once
@@ -298,10 +298,10 @@ def test_a_save_that_ends_after_its_project_was_closed_does_not_touch_the_next(
     runner.work("io")
     controller.open_session(tmp_path / "second.h5")
     runner.run()
-    assert controller.workspace.session is not None
-    assert controller.workspace.session.path == tmp_path / "second.h5"
+    assert controller.workspace.state.session is not None
+    assert controller.workspace.state.session.path == tmp_path / "second.h5"
     assert load(tmp_path / "first.h5").history[0]["label"] == "good"
     controller.open_session(tmp_path / "first.h5")
     runner.run()
-    assert controller.workspace.history.labels.label(0) == "good"
+    assert controller.workspace.state.history.labels.label(0) == "good"
     controller.close()

@@ -110,9 +110,9 @@ def test_waveforms_of_a_component_that_was_sampled_again_meanwhile_are_late(
     workspace = controller.workspace
     controller.data.ask_shapes()
     runner.work()
-    sampled = workspace.sampled_component(0)
-    workspace.take_sampled(replace(sampled), fake.project.waveforms[0])
-    workspace.put_waveforms(0, fake.project.waveforms[0])
+    sampled = workspace.state.components.sampled(0)
+    workspace.state.take_sampled(replace(sampled), fake.project.waveforms[0])
+    workspace.state.put_waveforms(0, fake.project.waveforms[0])
     runner.deliver()
     assert workspace.waveforms() is fake.project.waveforms[0]
     controller.close()
@@ -202,7 +202,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 
 def units_of(workspace: Workspace) -> Iterable[int]:
-    return workspace.clustering.unit_ids.tolist()
+    return workspace.state.clustering.unit_ids.tolist()
 
 
 def test_metrics_come_so_many_at_once_while_somebody_asks(
@@ -269,7 +269,7 @@ def test_work_that_fails_is_told_once(workspace: Workspace, monkeypatch: pytest.
 
     monkeypatch.setattr(jobs, "unit_metrics", fail)
     told: list[str] = []
-    workspace.told.connect(told.append)
+    workspace.state.told.connect(told.append)
     data = data_of(workspace, Immediate())
     for _ in range(2):
         assert data.metrics([0, 1], ask=True) == {}
@@ -281,7 +281,7 @@ def test_another_project_begins_anew(
 ) -> None:
     controller = Controller(workspace, Immediate(), preferences)
     assert len(controller.data.metrics([0], ask=True)) == 1
-    workspace.open(project)
+    workspace.state.open(project)
     assert controller.data.metrics([0], ask=False) == {}
     runner = Later()
     data = data_of(workspace, runner)

@@ -220,9 +220,9 @@ def test_the_badge_says_where_the_evidence_leaves_few_draws(project: Project) ->
 def test_components_that_are_not_sampled_say_why(project: Project) -> None:
     workspace = Workspace()
     assert present_alternatives(workspace) is EMPTY
-    workspace.open(replace(unsampled(project), failed={0: "no model"}))
+    workspace.state.open(replace(unsampled(project), failed={0: "no model"}))
     assert present_alternatives(workspace).message == "These spikes could not be sampled: no model"
-    workspace.set_status(0, ComponentStatus("sampling", 0.5))
+    workspace.state.set_status(0, ComponentStatus("sampling", 0.5))
     assert present_alternatives(workspace).message == "Sampling the posterior of these spikes … 50 %"
     workspace.show_component(1)
     assert present_alternatives(workspace).message.startswith("These spikes are not sampled yet.")
@@ -311,7 +311,7 @@ def test_a_component_without_units_says_that_there_is_nothing_to_accept() -> Non
 
 
 def test_settled_components_are_passed_over_unless_all_are(workspace: Workspace) -> None:
-    assert workspace.status(2).state == "sure"  # one unit in all draws
+    assert workspace.questions.status(2).state == "sure"  # one unit in all draws
     assert neighbour_in_queue(workspace, 1) == 1
     assert neighbour_in_queue(workspace, -1) == 1
     workspace.set_accepted((3,), True)
@@ -407,7 +407,7 @@ def test_points_that_leave_a_unit_of_another_colour_have_a_ring_in_it(workspace:
     workspace.show_alternative(1)
     points = present_embedding(workspace, None).points
     assert points.ring.tolist() == [-1] * 4 + [1] * 3 + [-1] * 3
-    assert points.ring_colors[1] == workspace.colors.color(1)
+    assert points.ring_colors[1] == workspace.state.sortings.colors.color(1)
 
 
 def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:

@@ -15,8 +15,8 @@ from ncpgui.curation.commands import Link
 
 APP = Path(__file__).parents[2] / "ncpgui" / "app"
 OF_A_COMPONENT = {
-    "agreement", "as given", "current", "doubts", "gain", "given", "in use", "mean waveforms", "means",
-    "merge", "n units", "numbers before", "p units", "present", "preview", "proposal", "same neuron",
+    "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
+    "means", "merge", "n units", "numbers before", "p units", "present", "preview", "proposal", "same neuron",
     "same train", "sure", "together", "unit rows", "waveform columns", "waveform ghosts", "wrong",
 }  # fmt: skip
 OF_THE_PROJECT = {
@@ -77,7 +77,7 @@ def test_values_of_older_versions_are_not_kept(remembered: Remembered) -> None:
 def test_every_key_is_of_a_component_of_its_draws_or_of_the_project() -> None:
     paths = [path for folder in ("model", "presenters") for path in (APP / folder).glob("*.py")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
-    keys = re.findall(r'(?:\.memo\(|_remembered\.get\(|\bkey = )\s*\("([^"]+)"(,\s*\)|,)', text)
+    keys = re.findall(r'(?:remembered\.get\(|\bkey = )\s*\("([^"]+)"(,\s*\)|,)', text)
     names = {name for name, _ in keys}
     assert names == OF_A_COMPONENT | OF_DRAWS | OF_THE_PROJECT
     assert {name for name, end in keys if end.endswith(")")} == OF_THE_PROJECT
@@ -86,7 +86,7 @@ def test_every_key_is_of_a_component_of_its_draws_or_of_the_project() -> None:
 EDITS = [
     ("label", lambda w: w.label((0,), "good"), set()),
     ("accept", lambda w: w.set_accepted((0,), True), {0}),
-    ("link", lambda w: w.do(Link((0, 1), same=False)), {0}),
+    ("link", lambda w: w.state.do(Link((0, 1), same=False)), {0}),
     ("merge", lambda w: w.merge((3, 4)), {1}),
     ("merge across", lambda w: w.merge((0, 3)), {0, 1}),
 ]
@@ -97,7 +97,9 @@ def test_an_edit_its_undo_and_its_redo_change_the_components_that_they_are_about
     expected = next(touched for _, one, touched in EDITS if one is edit)
     workspace = Workspace(tiny_project({0: [[0, 0, 0, 1, 1, 1, 2, 2]], 1: [[0, 0, 0, 1, 1]], 2: [[0] * 4]}))
     for step in (edit, Workspace.undo, Workspace.redo):
-        before = {one: workspace.given(one) for one in workspace.component_ids}
+        before = {one: workspace.state.components.given_of(one) for one in workspace.state.components.ids}
         step(workspace)
-        touched = {one for one, given in before.items() if workspace.given(one) is not given}
+        touched = {
+            one for one, given in before.items() if workspace.state.components.given_of(one) is not given
+        }
         assert touched == expected

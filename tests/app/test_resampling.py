@@ -109,12 +109,12 @@ def test_undo_brings_the_posterior_before_back_and_redo_the_one_after(
     controller.sampling.resample()
     after = bits(workspace.component(0))
     assert after != before
-    assert workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again, given 1"
+    assert workspace.state.history.undo_words == "sample units 0, 1 and 2 around contact 0 again, given 1"
     workspace.undo()
     assert bits(workspace.component(0)) == before
-    assert workspace.history.labels.accepted == {1}
+    assert workspace.state.history.labels.accepted == {1}
     workspace.undo()
-    assert workspace.history.labels.accepted == frozenset()
+    assert workspace.state.history.labels.accepted == frozenset()
     workspace.redo()
     workspace.redo()
     assert bits(workspace.component(0)) == after
@@ -133,7 +133,7 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
     workspace.set_accepted((0,), True)
     controller.sampling.resample()
     twice = bits(workspace.component(0))
-    assert workspace.is_safe
+    assert workspace.state.is_safe
     if saved:
         controller.save()
     controller = reopened(controller, tmp_path / "s.h5", preferences)
@@ -144,7 +144,7 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
         assert bits(workspace.component(0)) == expected
         workspace.undo()
     assert bits(workspace.component(0)) == before
-    assert not workspace.history.can_undo
+    assert not workspace.state.history.can_undo
     controller.save()
     controller = reopened(controller, tmp_path / "s.h5", preferences)
     assert bits(controller.workspace.component(0)) == before
@@ -190,7 +190,7 @@ def test_a_posterior_without_accepted_units_has_no_condition(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     controller.sampling.resample()
-    assert controller.workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again"
+    assert controller.workspace.state.history.undo_words == "sample units 0, 1 and 2 around contact 0 again"
     assert {card.given for card in present_alternatives(controller.workspace).cards} == {""}
 
 
@@ -240,10 +240,10 @@ def test_samples_of_a_component_that_was_edited_meanwhile_are_not_taken(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, is_made: bool
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)
-    assert bits(workspace.sampled_component(0)) == bits(again.project.components[0])
+    assert bits(workspace.state.components.sampled(0)) == bits(again.project.components[0])
     dropped = "changed while being sampled again: the samples are dropped; press R again"
     assert [text for text in told if text.endswith(dropped)]
-    assert workspace.status(0).state != "sampling"
+    assert workspace.questions.status(0).state != "sampling"
 
 
 def _undo_and_redo(workspace: Workspace) -> None:
@@ -268,21 +268,21 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     controller.sampling.resample()
-    entry = controller.workspace.history.entries[-1]
+    entry = controller.workspace.state.history.entries[-1]
     other = Workspace()
     warned: list[str] = []
-    other.warned.connect(warned.append)
-    other.open(project, entries=[{**entry, "component_id": 1}])
+    other.state.warned.connect(warned.append)
+    other.state.open(project, entries=[{**entry, "component_id": 1}])
     assert warned == [
         "Action 1 of the journal and those after it cannot be repeated: entry 1 of the history cannot be "
         "done: the posterior sampled again is of 10 spikes, component 1 has 6 sampled; "
         "use the session that the history is of"
     ]
     warned.clear()
-    other.open(project, entries=[{**entry, "component_id": 7}])
+    other.state.open(project, entries=[{**entry, "component_id": 7}])
     assert "component 7 is not sampled" in warned[0]
     warned.clear()
-    other.open(project, entries=[{**entry, "posterior": {}}])
+    other.state.open(project, entries=[{**entry, "posterior": {}}])
     assert "'resample' is damaged" in warned[0]
 
 

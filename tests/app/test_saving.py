@@ -58,11 +58,11 @@ def after_a_crash(path: Path, folder: Path) -> list[str]:
             shutil.copy(file, folder / file.name)
     workspace = Workspace()
     told: list[str] = []
-    workspace.told.connect(told.append)
+    workspace.state.told.connect(told.append)
     with open_session(folder / path.name) as session:
-        workspace.open(session.project, entries=session.journal_entries)
+        workspace.state.open(session.project, entries=session.journal_entries)
     assert not [text for text in told if "cannot be done" in text]
-    return [entry.get("label", entry["do"]) for entry in workspace.history.entries]
+    return [entry.get("label", entry["do"]) for entry in workspace.state.history.entries]
 
 
 def test_edits_while_the_session_is_made_follow_its_first_save(
@@ -90,7 +90,7 @@ def test_an_edit_of_a_unit_that_the_session_does_not_know_makes_it_save(
     runner.work("work")
     runner.deliver()  # another component, a moment after the save: it is not in the file
     assert not runner.is_busy("io")
-    units = workspace.clustering.unit_ids.tolist()
+    units = workspace.state.clustering.unit_ids.tolist()
     workspace.label((units[-1],), "good")
     assert runner.is_busy("io")
     workspace.label((units[-1],), "mua")
@@ -109,13 +109,13 @@ def test_components_sampled_after_an_edit_come_back_with_it(
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     workspace.merge((3, 4))
     runner.run()
-    units = workspace.clustering.unit_of_spike.tolist()
+    units = workspace.state.clustering.unit_of_spike.tolist()
     controller.close()
     runner.run()
     controller.open_session(tmp_path / "s.h5")
     runner.run()
-    assert controller.workspace.clustering.unit_of_spike.tolist() == units
-    assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sure", "sampled", "sure"]
+    assert controller.workspace.state.clustering.unit_of_spike.tolist() == units
+    assert [controller.workspace.questions.status(c).state for c in (0, 1, 2)] == ["sure", "sampled", "sure"]
     controller.close()
 
 
@@ -132,7 +132,7 @@ def test_edits_while_a_save_runs_stay_in_the_journal(
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "between") == ["good", "mua", "noise"]
     runner.deliver()
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "after") == ["good", "mua", "noise"]
-    assert not workspace.is_saved
+    assert not workspace.state.is_saved
     assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]
     opened.close()
 
@@ -142,7 +142,7 @@ def test_a_journal_that_cannot_be_written_is_told_and_the_session_stays_whole(
 ) -> None:
     workspace = opened.workspace
     warned: list[str] = []
-    workspace.warned.connect(warned.append)
+    workspace.state.warned.connect(warned.append)
     workspace.label((0,), "good")
 
     def no_space(_handle: int) -> None:
@@ -154,11 +154,11 @@ def test_a_journal_that_cannot_be_written_is_told_and_the_session_stays_whole(
         (problem,) = warned
         assert problem.startswith("The action was done but not written to the journal: ")
         assert "No space left on device" in problem
-    assert workspace.history.labels.label(0) == "mua"
+    assert workspace.state.history.labels.label(0) == "mua"
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "full") == ["good"]
     workspace.label((0,), "noise")
     runner.run()  # the save that an action without a journal asks for
-    assert workspace.is_safe
+    assert workspace.state.is_safe
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "again") == ["good", "mua", "noise"]
     opened.close()
 
@@ -170,7 +170,7 @@ def test_an_unwritten_action_makes_the_session_save_at_once(
     opened.workspace.label((0,), "good")
     runner.run("io")
     assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]
-    assert opened.workspace.is_safe
+    assert opened.workspace.state.is_safe
     opened.close()
 
 
@@ -194,7 +194,7 @@ def test_a_save_that_fails_is_told_and_edits_go_on_in_the_journal(
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good", "mua", "noise"]
     opened.save()
     runner.run()
-    assert opened.workspace.is_saved
+    assert opened.workspace.state.is_saved
     opened.close()
 
 
@@ -236,7 +236,7 @@ def test_the_same_file_under_another_name_is_the_same_file(
     opened.save(Path("s.h5"))
     runner.run()
     assert failed == []
-    assert opened.workspace.is_saved
+    assert opened.workspace.state.is_saved
     opened.close()
 
 
@@ -247,7 +247,7 @@ def test_a_save_asked_for_while_the_session_is_made_waits_for_it(
     told: list[str] = []
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     controller.failed.connect(lambda error, doing: failed.append(error))
-    workspace.told.connect(told.append)
+    workspace.state.told.connect(told.append)
     runner.work("io")
     workspace.label((3,), "good")
     controller.save()
@@ -269,7 +269,7 @@ def test_closing_saves_what_only_memory_holds(
     runner.work("work")
     runner.deliver()
     controller.close()  # the second component is not in the file
-    assert controller.workspace.project is None
+    assert controller.workspace.state.project is None
     runner.run()
     assert len(load(tmp_path / "s.h5").components) == 2
     open_session(tmp_path / "s.h5").close()  # not locked
@@ -307,12 +307,15 @@ def test_a_session_opened_read_only_is_kept_by_saving_it_elsewhere(
         controller.open_session(tmp_path / "s.h5", read_only=True)
         runner.run()
         workspace = controller.workspace
-        assert workspace.history.labels.label(0) == "good"  # from the journal of the other program
-        assert (workspace.is_saved, workspace.is_safe) == (True, True)  # nothing to ask about on leaving
+        assert workspace.state.history.labels.label(0) == "good"  # from the journal of the other program
+        assert (workspace.state.is_saved, workspace.state.is_safe) == (
+            True,
+            True,
+        )  # nothing to ask about on leaving
         assert controller.saving.path is None
         assert controller.read_only_path == tmp_path / "s.h5"
         workspace.label((0,), "mua")
-        assert not workspace.is_safe
+        assert not workspace.state.is_safe
         with pytest.raises(InputError, match="choose one with Save as"):
             controller.save()
         controller.save(tmp_path / "t.h5")
@@ -353,19 +356,19 @@ def test_a_session_that_was_closed_opens_as_saved_and_can_still_be_undone(
     workspace.label((0,), "good")
     workspace.merge((0, 1))
     opened.close()
-    workspace.told.connect(told.append)
-    workspace.warned.connect(warned.append)
+    workspace.state.told.connect(told.append)
+    workspace.state.warned.connect(warned.append)
     failed: list[Any] = []
     opened.failed.connect(lambda error, doing: failed.append(error))
     opened.open_session(tmp_path / "s.h5")
     runner.run()
     assert (told, warned, failed) == ([], [], [])
-    assert workspace.is_saved
-    n_units = len(workspace.clustering.unit_ids)
+    assert workspace.state.is_saved
+    n_units = len(workspace.state.clustering.unit_ids)
     workspace.undo()
-    assert len(workspace.clustering.unit_ids) == n_units + 1
+    assert len(workspace.state.clustering.unit_ids) == n_units + 1
     workspace.undo()
-    assert workspace.history.labels.label(0) == "unsorted"
+    assert workspace.state.history.labels.label(0) == "unsorted"
     opened.close()
     runner.run()
 
@@ -382,7 +385,7 @@ def test_a_session_closed_while_it_is_saved_can_be_opened_again_at_once(
     opened.open_session(tmp_path / "s.h5")
     runner.run()
     assert refused == []
-    labels = opened.workspace.history.labels
+    labels = opened.workspace.state.history.labels
     assert (labels.label(0), labels.label(1)) == ("good", "mua")
     opened.close()
     runner.run()
@@ -398,11 +401,11 @@ def test_what_a_crash_left_in_the_journal_is_folded_in_on_closing(
     opened.close()
     runner.run()
     told: list[str] = []
-    opened.workspace.told.connect(told.append)
+    opened.workspace.state.told.connect(told.append)
     opened.open_session(tmp_path / "crash" / "s.h5")
     runner.run()
     assert told == ["1 action since the last save recovered from the journal"]
-    assert not opened.workspace.is_saved
+    assert not opened.workspace.state.is_saved
     opened.close()
     runner.run()
     assert [entry["label"] for entry in load(tmp_path / "crash" / "s.h5").history] == ["good"]
@@ -418,7 +421,7 @@ def test_actions_of_a_journal_that_cannot_be_done_are_kept_when_the_session_is_s
         session.append({"do": "merge", "unit_ids": [0, 99]})
     before = (tmp_path / "s.h5.journal").read_bytes()
     warned: list[str] = []
-    controller.workspace.warned.connect(warned.append)
+    controller.workspace.state.warned.connect(warned.append)
     controller.open_session(tmp_path / "s.h5")
     runner.run()
     controller.close()
@@ -433,7 +436,7 @@ def test_a_session_replaced_while_open_is_said_at_the_next_action_and_kept_besid
 ) -> None:
     warned: list[str] = []
     failed: list[str] = []
-    opened.workspace.warned.connect(warned.append)
+    opened.workspace.state.warned.connect(warned.append)
     opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
     opened.workspace.label((0,), "good")
     save(replace(fake.project, model="another"), tmp_path / "another.h5")
@@ -454,7 +457,7 @@ def test_what_appears_where_a_new_session_goes_is_not_replaced(
     controller: Controller, runner: Later, tmp_path: Path
 ) -> None:
     warned: list[str] = []
-    controller.workspace.warned.connect(warned.append)
+    controller.workspace.state.warned.connect(warned.append)
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     (tmp_path / "s.h5").write_text("somebody's notes")
     runner.run()
@@ -476,7 +479,7 @@ def test_a_journal_deleted_while_open_is_said_and_what_was_done_is_saved_at_once
     opened: Controller, runner: Later, tmp_path: Path
 ) -> None:
     warned: list[str] = []
-    opened.workspace.warned.connect(warned.append)
+    opened.workspace.state.warned.connect(warned.append)
     opened.workspace.label((0,), "good")
     (tmp_path / "s.h5.journal").unlink()
     opened.workspace.label((1,), "mua")

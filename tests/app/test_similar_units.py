@@ -61,7 +61,7 @@ def test_units_far_away_are_not_listed(project: Project) -> None:
 
 def test_messages_say_what_to_do(workspace: Workspace) -> None:
     assert present_similar(workspace).message.startswith("Select a unit")
-    workspace.close()
+    workspace.state.close()
     assert present_similar(workspace).message == "Open a recording or a session to begin."
 
 
@@ -79,7 +79,7 @@ def test_decisions_count_at_once(workspace: Workspace) -> None:
 
 def test_the_walk_takes_one_unit_after_the_other_beside_the_chosen_one(workspace: Workspace) -> None:
     told: list[str] = []
-    workspace.told.connect(told.append)
+    workspace.state.told.connect(told.append)
     workspace.select([0])
     for pair in ((0, 1), (0, 2), (0, 3), (0, 4)):
         step_similar(workspace, 1)

@@ -69,7 +69,7 @@ def test_f_and_s_go_to_the_table(context: Context) -> None:
 
 
 def test_l_labels_the_selected_units_or_those_named(context: Context) -> None:
-    labels = context.workspace.history.labels
+    labels = context.workspace.state.history.labels
     context.workspace.select([0, 1])
     run_snippet(context, "l good")
     assert [labels.label(unit) for unit in (0, 1, 2)] == ["good", "good", "unsorted"]
@@ -91,7 +91,7 @@ def test_what_asks_first_asks_here_too(context: Context) -> None:
     assert context.window.questions == [  # type: ignore[attr-defined]
         "Unit 0 is accepted. Merge 0 + 1 all the same?"
     ]
-    assert 5 not in context.workspace.clustering
+    assert 5 not in context.workspace.state.clustering
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_cannot_be_done_is_explained_and_changes_nothing(
         run_snippet(context, line)
     assert words in str(error.value)
     assert context.workspace.selected == ()
-    assert context.workspace.history.entries == ()
+    assert context.workspace.state.history.entries == ()
 
 
 def test_without_a_project_it_says_what_comes_first(preferences: Preferences) -> None:

@@ -85,7 +85,7 @@ def test_traces_are_those_around_the_spike_uppermost_contact_first(workspace) ->
 
 def test_a_spike_has_the_second_of_the_recording_s_clock_and_a_gap_beside_it_is_told(workspace) -> None:
     """The clock begins at 100 s; 30 s are missing before sample 240."""
-    project = workspace.project
+    project = workspace.state.project
     clock = Clock(RATE, [0, 239, 240], [100.0, 100.01195, 130.012])
     workspace = Workspace(replace(project, recording=replace(project.recording, own_clock=clock)))
     workspace.show_component(0)
@@ -125,7 +125,7 @@ def test_a_spike_is_coloured_on_every_contact_where_its_unit_is_large(project) -
 def test_without_traces_it_says_why(workspace) -> None:
     assert present_traces(Workspace(), None, None).message == "Open a recording or a session to begin."
     waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
-    assert present_traces(waiting, None, None).message == "Traces appear when the component is sampled."
+    assert present_traces(waiting, None, None).message == "Traces appear when these spikes are sampled."
     assert present_traces(workspace, 0, None).message == "Traces are being read …"
     assert present_traces(workspace, 0, window(300, 100)).message == "Traces are being read …"
     problem = present_traces(workspace, 0, None, problem="it is gone; use File > Locate recording")
@@ -135,7 +135,7 @@ def test_without_traces_it_says_why(workspace) -> None:
 def test_any_time_and_all_contacts_can_be_looked_at(workspace) -> None:
     look = looked_at(workspace, 2, origin=240, half_ms=20.0, all_contacts=True)
     assert (look.center, look.half_ms, look.position) == (240, 20.0, None)
-    assert look.contacts.tolist() == list(range(workspace.project.probe.n_channels))
+    assert look.contacts.tolist() == list(range(workspace.state.project.probe.n_channels))
     near = looked_at(workspace, 2, center=340)
     assert (near.center, near.origin, near.position) == (340, 300, 2)
     assert looked_at(workspace, 2, center=-50).center == 0

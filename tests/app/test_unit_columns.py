@@ -55,15 +55,15 @@ def test_units_of_a_reviewed_sorting_are_shown_by_the_ids_they_have_there(projec
     workspace = Workspace(replace(project, given=given))
     assert "name" in names_shown(present_unit_table(workspace, all_units=True))
     assert {row.unit: row.name for row in present_unit_table(workspace, all_units=True)} == names
-    assert workspace.clustering.next_unit_id == max(units) + 1
+    assert workspace.state.clustering.next_unit_id == max(units) + 1
 
 
 def test_a_new_unit_has_a_number_above_all_that_the_reviewed_sorting_ever_had(project: Project) -> None:
     given = GivenSorting("there", SPIKEINTERFACE, np.arange(len(project.spikes)), "", highest=2**40)
     workspace = Workspace(replace(project, given=given))
-    units = workspace.clustering.unit_ids.tolist()
+    units = workspace.state.clustering.unit_ids.tolist()
     workspace.merge(tuple(units[:2]))
-    assert workspace.clustering.unit_ids.max() == 2**40 + 1
+    assert workspace.state.clustering.unit_ids.max() == 2**40 + 1
     assert {row.name for row in present_unit_table(workspace, all_units=True)} == {""}
 
 

@@ -28,19 +28,21 @@ def project(p_neuron: float = 1.0, lost: float | None = 0.0) -> Project:
 
 def questions(workspace: Workspace) -> list[int]:
     """Components that are asked about."""
-    return [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+    return [
+        one for one in workspace.questions.queue_order() if not workspace.questions.status(one).is_settled
+    ]
 
 
 def test_neurons_whose_spikes_were_found_are_no_question() -> None:
     workspace = Workspace(project())
     assert questions(workspace) == []
-    assert workspace.wrong_left() == 0
+    assert workspace.questions.wrong_left() == 0
 
 
 def test_a_unit_that_lost_a_third_of_its_spikes_is_a_question_and_says_so() -> None:
     workspace = Workspace(project(lost=0.5))  # one for each two that were found: 50 of 150
     assert questions(workspace) == [1]
-    assert workspace.wrong_left() == pytest.approx(50)
+    assert workspace.questions.wrong_left() == pytest.approx(50)
     assert present_wrong_left(workspace) == "expected wrong assignments left: 50"
     row = next(row for row in present_queue(workspace) if row.component_id == 1)
     assert "unit 1 may have lost 33\u2009% of its spikes" in row.tooltip.splitlines()
@@ -55,7 +57,7 @@ def test_a_unit_that_may_be_noise_is_a_question_and_what_surely_is_is_none(
     workspace = Workspace(project(p_neuron))
     assert questions(workspace) == [1] * is_asked
     if is_asked:  # either answer leaves the spikes wrong in the other case
-        assert workspace.wrong_left() == pytest.approx(100 * min(p_neuron, 1 - p_neuron), rel=1e-5)
+        assert workspace.questions.wrong_left() == pytest.approx(100 * min(p_neuron, 1 - p_neuron), rel=1e-5)
 
 
 def test_a_part_that_was_left_by_other_units_is_asked_about_beside_the_rest_of_its_unit() -> None:
@@ -74,26 +76,26 @@ def test_a_part_that_was_left_by_other_units_is_asked_about_beside_the_rest_of_i
 def test_to_accept_or_to_label_such_a_unit_answers_and_undo_asks_again(answer: str) -> None:
     workspace = Workspace(project(p_neuron=0.6, lost=0.5))
     told: list[tuple[int, ...]] = []
-    workspace.components_changed.connect(told.append)
-    before = workspace.wrong_left()
+    workspace.state.components_changed.connect(told.append)
+    before = workspace.questions.wrong_left()
     if answer == "accept":
         workspace.set_accepted((1,), True)
     else:
         workspace.label((1,), answer)
     assert told[-1] == (1,)  # so that the queue is drawn anew
     assert questions(workspace) == []
-    assert workspace.wrong_left() == 0
+    assert workspace.questions.wrong_left() == 0
     workspace.undo()
     assert questions(workspace) == [1]
-    assert workspace.wrong_left() == before
+    assert workspace.questions.wrong_left() == before
 
 
 def test_a_label_of_a_unit_that_nobody_doubts_changes_no_question() -> None:
     workspace = Workspace(project(p_neuron=0.6))
     told: list[tuple[int, ...]] = []
-    workspace.components_changed.connect(told.append)
+    workspace.state.components_changed.connect(told.append)
     workspace.label((0,), "good")
-    assert told == [()]
+    assert told == []
     assert questions(workspace) == [1]
 
 
@@ -115,4 +117,4 @@ def test_a_unit_of_which_draws_take_much_away_is_a_question_even_if_one_sorting_
     assert questions(Workspace(known)) == [0]  # whatever is known of neurons: the answer gains 15 spikes
     asked = Workspace(replace(known, p_neuron=ones, lost=nothing))
     assert questions(asked) == [0]
-    assert asked.wrong_left() == pytest.approx(15)
+    assert asked.questions.wrong_left() == pytest.approx(15)

@@ -24,22 +24,22 @@ TWO_PLUS, MERGED = WAYS[0]
 
 
 def test_the_component_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
-    assert workspace.queue_order() == [0, 1, 2]
+    assert workspace.questions.queue_order() == [0, 1, 2]
     assert workspace.component_id == 0
-    assert [workspace.n_spikes(c) for c in workspace.component_ids] == [10, 6, 4]
+    assert [workspace.state.components.n_spikes(c) for c in workspace.state.components.ids] == [10, 6, 4]
 
 
 def test_components_that_wait_come_last_those_with_most_spikes_first() -> None:
     project = tiny_project({0: [[0] * 3], 1: [[0] * 5], 2: [[0, 0, 1, 1], [0] * 4]}, masses={2: [0.5, 0.5]})
     some = Workspace(tiny_project({0: [[0] * 3], 1: [[0] * 5]}, sampled=False))
-    assert some.queue_order() == [1, 0]
-    some.open(project)
-    assert some.queue_order()[0] == 2
+    assert some.questions.queue_order() == [1, 0]
+    some.state.open(project)
+    assert some.questions.queue_order()[0] == 2
 
 
 def test_channels_without_spikes_are_no_components() -> None:
     workspace = Workspace(tiny_project({1: [[0, 0]], 3: [[0, 0]]}))
-    assert workspace.component_ids == [1, 3]
+    assert workspace.state.components.ids == [1, 3]
     workspace.show_component(2)
     assert workspace.component_id in (1, 3)
 
@@ -49,8 +49,8 @@ def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
     assert (workspace.component(), workspace.waveforms(), workspace.current(), workspace.shown()) == (
         None,
     ) * 4
-    assert workspace.is_saved
-    assert workspace.is_safe
+    assert workspace.state.is_saved
+    assert workspace.state.is_safe
     workspace.undo()
     workspace.show_alternative(0)
     with pytest.raises(CurationError, match="not sampled yet"):
@@ -62,22 +62,22 @@ def test_a_history_that_cannot_be_done_leaves_the_workspace_as_it_was(
 ) -> None:
     bad = replace(project, history=({"do": "merge", "unit_ids": [0, 99]},))
     with pytest.raises(CurationError, match="entry 1 of the history cannot be done: unit 99"):
-        workspace.open(bad)
-    assert workspace.project is project
+        workspace.state.open(bad)
+    assert workspace.state.project is project
 
 
 def test_closing_leaves_nothing_behind(workspace: Workspace) -> None:
     log = heard(workspace, "opened")
     workspace.select([0])
     workspace.show_alternative(1)
-    workspace.close()
-    assert (workspace.project, workspace.component_id, workspace.preview, workspace.selected) == (
+    workspace.state.close()
+    assert (workspace.state.project, workspace.component_id, workspace.preview, workspace.selected) == (
         None,
         None,
         None,
         (),
     )
-    assert workspace.component_ids == []
+    assert workspace.state.components.ids == []
     assert log == [("opened",)]
 
 
@@ -145,10 +145,10 @@ def test_adopting_gives_what_was_previewed(workspace: Workspace) -> None:
 def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspace) -> None:
     log = heard(workspace, "told")
     workspace.adopt()
-    assert workspace.history.labels.accepted == {0, 1, 2}
+    assert workspace.state.history.labels.accepted == {0, 1, 2}
     workspace.adopt()
     assert log[-1] == ("told", "Units 0, 1 and 2 around contact 0: accepted already")
-    assert len(workspace.history.entries) == 1
+    assert len(workspace.state.history.entries) == 1
 
 
 def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_used(
@@ -166,51 +166,51 @@ def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_u
 
 def test_a_component_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     workspace = Workspace(tiny_project({0: [[0, 0]], 1: [[-1] * 3]}))
-    assert [workspace.status(c).state for c in (0, 1)] == ["sure", "curated"]
+    assert [workspace.questions.status(c).state for c in (0, 1)] == ["sure", "curated"]
     workspace.show_component(1)
     log = heard(workspace, "told")
     workspace.adopt()
     assert log == [("told", "There is no unit around contact 1")]
-    assert workspace.history.entries == ()
+    assert workspace.state.history.entries == ()
 
 
 def test_an_empty_component_that_may_have_a_unit_is_accepted_as_it_is_and_opened_again_by_undo() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
-    assert workspace.status(0).state == "sampled"
+    assert workspace.questions.status(0).state == "sampled"
     workspace.adopt()
-    assert workspace.status(0).state == "curated"
+    assert workspace.questions.status(0).state == "curated"
     assert units(workspace, 0) == [-1] * 4
-    assert workspace.history.undo_words == "accept contact 0 without units"
+    assert workspace.state.history.undo_words == "accept contact 0 without units"
     log = heard(workspace, "told")
     workspace.adopt()
     assert log == [("told", "The spikes around contact 0: accepted already")]
     workspace.undo()
-    assert workspace.status(0).state == "sampled"
+    assert workspace.questions.status(0).state == "sampled"
 
 
 def test_what_was_accepted_is_not_accepted_again_while_new_draws_are_made() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
     workspace.adopt()
-    workspace.set_status(0, ComponentStatus("sampling", 0.5))
+    workspace.state.set_status(0, ComponentStatus("sampling", 0.5))
     workspace.adopt()
-    assert len(workspace.history.entries) == 1
+    assert len(workspace.state.history.entries) == 1
 
 
 def test_a_component_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
+    assert [workspace.questions.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
     workspace.show_alternative(1)
     workspace.adopt()
-    assert workspace.status(0).state == "curated"
+    assert workspace.questions.status(0).state == "curated"
     workspace.set_accepted((3,), True)
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sure"]
+    assert [workspace.questions.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sure"]
     workspace.undo()
     workspace.undo()
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
+    assert [workspace.questions.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
 def test_accepting_some_units_does_not_settle_the_component(workspace: Workspace) -> None:
     workspace.set_accepted((0, 1), True)
-    assert workspace.status(0).state == "sampled"
+    assert workspace.questions.status(0).state == "sampled"
 
 
 # -- merge, undo, redo ----------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_a_merge_of_one_unit_fails_without_a_trace(workspace: Workspace) -> None
     with pytest.raises(CurationError, match="unit 99 does not exist"):
         workspace.merge((1, 99))
     assert log == []
-    assert workspace.history.entries == ()
+    assert workspace.state.history.entries == ()
 
 
 def test_undo_shows_where_the_edit_was_and_selects_what_came_back(workspace: Workspace) -> None:
@@ -255,7 +255,7 @@ def test_undo_of_a_label_shows_the_unit_too(workspace: Workspace) -> None:
     assert workspace.component_id == 0
     workspace.undo()
     assert workspace.component_id == 1
-    assert workspace.history.labels.label(3) == "unsorted"
+    assert workspace.state.history.labels.label(3) == "unsorted"
 
 
 def test_undo_in_the_component_on_screen_stays_there_when_the_unit_reaches_elsewhere(
@@ -272,11 +272,11 @@ def test_undo_and_redo_go_all_the_way_and_then_do_nothing(workspace: Workspace) 
         workspace.label((0,), label)
     for _ in range(5):
         workspace.undo()
-    assert not workspace.history.can_undo
+    assert not workspace.state.history.can_undo
     for _ in range(5):
         workspace.redo()
-    assert workspace.history.labels.label(0) == "noise"
-    assert len(workspace.history.entries) == 9
+    assert workspace.state.history.labels.label(0) == "noise"
+    assert len(workspace.state.history.entries) == 9
 
 
 def test_units_that_come_back_have_their_number_and_colour(workspace: Workspace) -> None:
@@ -294,7 +294,7 @@ def test_units_that_come_back_have_their_number_and_colour(workspace: Workspace)
 
 def test_a_selected_unit_that_is_gone_is_not_selected_any_more(workspace: Workspace) -> None:
     workspace.select([0, 3])
-    workspace.do(Merge((0, 1)))
+    workspace.state.do(Merge((0, 1)))
     assert workspace.selected == (3,)
 
 
@@ -307,7 +307,7 @@ def test_a_component_whose_last_unit_was_dissolved_is_drawn_anew(workspace: Work
     assert current is not None
     assert len(current.units) == 1
     log = heard(workspace, "components_changed", "shown_changed")
-    workspace.do(Assign(current.component.spike_ids, [-1] * 4))
+    workspace.state.do(Assign(current.component.spike_ids, [-1] * 4))
     after = workspace.current()
     assert after is not None
     assert after.units == ()
@@ -343,7 +343,7 @@ def test_memos_of_a_component_go_with_it_and_others_stay(workspace: Workspace) -
     made: list[tuple[Any, ...]] = []
 
     def ask(*key: Any) -> None:
-        workspace.memo(key, lambda: made.append(key))
+        workspace.state.remembered.get(key, lambda: made.append(key))
 
     for _ in range(2):
         ask("x", 0)
@@ -362,7 +362,7 @@ def test_a_merge_across_channels_changes_both_components(workspace: Workspace) -
     log = heard(workspace, "components_changed")
     workspace.merge((2, 3))
     assert log == [("components_changed", (0, 1))]
-    assert workspace.main_channel(5) == 1  # 6 of its 9 spikes
+    assert workspace.state.places.main_channel(5) == 1  # 6 of its 9 spikes
 
 
 def test_a_label_leaves_all_that_is_known_of_the_posterior_and_a_lock_does_not(workspace: Workspace) -> None:
@@ -381,14 +381,14 @@ def test_what_is_made_of_the_draws_stays_until_they_are_drawn_again(workspace: W
 
     def ask() -> None:
         for name in ("pca", "cards"):
-            workspace.memo((name, 0), lambda name=name: made.append(name))
+            workspace.state.remembered.get((name, 0), lambda name=name: made.append(name))
 
     ask()
     workspace.merge((0, 1))
     ask()
     assert made == ["pca", "cards", "cards"]
-    component = workspace.sampled_component(0)
+    component = workspace.state.components.sampled(0)
     again = replace(component, posterior=component.posterior)
-    workspace.take_sampled(again, workspace.project.waveforms[0])
+    workspace.state.take_sampled(again, workspace.state.project.waveforms[0])
     ask()
     assert made == ["pca", "cards", "cards", "pca", "cards"]

@@ -74,7 +74,7 @@ def use_the_second(workspace: Workspace) -> None:
 
 
 def accept_what_no_draw_has(workspace: Workspace) -> None:
-    units = tuple(workspace.clustering.unit_ids.tolist())
+    units = tuple(workspace.state.clustering.unit_ids.tolist())
     if len(units) > 1:
         workspace.merge(units)
     workspace.adopt()
@@ -106,20 +106,20 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
     assert {column.unit: (column.p_pure, column.p_complete) for column in columns} == {
         unit: (known["p_pure"], known["p_complete"]) for unit, known in table.items()
     }
-    with create_session(workspace.snapshot(), tmp_path / "s.h5"):
+    with create_session(workspace.state.snapshot(), tmp_path / "s.h5"):
         pass
     info = json.loads(ncpgui("info", tmp_path / "s.h5", "--json").out)
     assert {one["id"]: {name: one[name] for name in NAMES} for one in info["units"]} == table
     ways = info["components"][0]["alternatives"]
     for card in present_alternatives(workspace).cards:
         assert card.index is None or card.mass == ways[card.index]["mass"]
-    assert info["components"][0]["expected_gain"] == pytest.approx(workspace.expected_gain(0))
+    assert info["components"][0]["expected_gain"] == pytest.approx(workspace.questions.expected_gain(0))
     assert {one["id"]: one["label"] for one in info["units"] if one["label"] != "good"} == {
         row.unit: row.label for row in present_unit_table(workspace) if row.label != "unsorted"
     }
-    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
     bundle = bundle_of(
-        workspace.as_it_stands(),
+        workspace.state.as_it_stands(),
         unit_of_spike=decisions.unit_of_spike,
         probability=decisions.probability,
         decided=decisions.decided,
@@ -159,7 +159,7 @@ def test_what_is_accepted_was_as_probable_as_its_card_said(seed: int) -> None:
     workspace = Workspace(random_project(seed))
     (in_use,) = [card for card in present_alternatives(workspace).cards if card.is_in_use]
     workspace.adopt()
-    given = workspace.given(0)
+    given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.conditions[0].was == in_use.mass
     assert f"accepted (was {in_use.percent})" in given.text
@@ -171,7 +171,7 @@ def test_a_unit_of_a_settled_component_exists(seed: int, edit: object) -> None:
     workspace = Workspace(random_project(seed))
     assert callable(edit)
     edit(workspace)
-    if workspace.status(0).state == "curated":
+    if workspace.questions.status(0).state == "curated":
         assert all(known["p_exists"] > 0 for known in numbers_of(workspace).values())
 
 
@@ -179,7 +179,7 @@ def test_what_an_export_has_is_what_the_window_has(tmp_path: Path) -> None:
     """Components are given what was decided in both: `as_it_stands`."""
     workspace = Workspace(random_project(3))
     workspace.set_accepted((0,), True)
-    (there,) = as_it_stands(workspace.snapshot(), workspace.history).components
-    (here,) = workspace.as_it_stands().components
+    (there,) = as_it_stands(workspace.state.snapshot(), workspace.state.history).components
+    (here,) = workspace.state.as_it_stands().components
     assert [way.mass for way in there.alternatives] == [way.mass for way in here.alternatives]
     assert there.posterior.weight.tolist() == here.posterior.weight.tolist()

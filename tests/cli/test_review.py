@@ -63,9 +63,7 @@ def test_what_was_missing_and_what_is_unknown_is_said(
     assert ran.code == 0
     assert "note: spike_clusters.npy is not there: the clusters are those of spike_templates.npy" in ran.err
     assert "note: cluster_group.tsv labels nothing: none of its clusters (7, 40) has a spike" in ran.err
-    assert (
-        "warning: nothing is said of a unit: unit 0 has 3 spikes; the posterior says something of" in ran.err
-    )
+    assert "warning: a unit has no probabilities: unit 0 has 3 spikes" in ran.err
     assert "413 spikes of 4 units in 2 components" in ran.err
 
 
@@ -218,14 +216,14 @@ def curated(folder: Path, sampled: Path, tmp_path: Path) -> Path:
     assert project.given is not None
 
     workspace = Workspace()
-    workspace.open(replace(project, given=replace(project.given, path=str(folder))))
+    workspace.state.open(replace(project, given=replace(project.given, path=str(folder))))
     for component in project.components:
         likeliest = max(range(len(component.alternatives)), key=lambda k: component.alternatives[k].mass)
         workspace.show_component(component.id)
         workspace.show_alternative(likeliest)
         workspace.adopt()
     workspace.label([FEW], "noise")
-    store.save(workspace.snapshot(), session)
+    store.save(workspace.state.snapshot(), session)
     return session
 
 
@@ -294,9 +292,9 @@ def test_a_second_writing_goes_on_from_the_first(ncpgui: Command, folder: Path, 
     assert "nothing was decided that" in ncpgui("write-back", curated).err
     assert bytes_of(folder) == first
     workspace = Workspace()
-    workspace.open(store.load(curated))
-    workspace.label(workspace.clustering.unit_ids.tolist(), "good")
-    store.save(workspace.snapshot(), curated)
+    workspace.state.open(store.load(curated))
+    workspace.label(workspace.state.clustering.unit_ids.tolist(), "good")
+    store.save(workspace.state.snapshot(), curated)
     assert ncpgui("write-back", curated).code == 0
     assert (folder / "before-ncpgui" / "spike_clusters.npy").read_bytes() != first["spike_clusters.npy"]
     assert (folder / "before-ncpgui-2" / "cluster_group.tsv").read_bytes() == first["cluster_group.tsv"]
@@ -401,7 +399,7 @@ def test_a_folder_without_its_recording_is_opened_and_written_back(
     assert "none: the sorting was opened without its raw data" in ncpgui("info", tmp_path / "s.h5").out
     workspace = Workspace(project)
     workspace.merge((HALF, OTHER_HALF))
-    store.save(workspace.snapshot(), tmp_path / "s.h5", replace=True)
+    store.save(workspace.state.snapshot(), tmp_path / "s.h5", replace=True)
     assert ncpgui("write-back", tmp_path / "s.h5").code == 0
     assert len(np.unique(np.load(folder / "spike_clusters.npy"))) == len(TRAINS) - 1
 

@@ -122,10 +122,10 @@ class Reader:
         windows = [w for w in QtWidgets.QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
         window = next(w for w in windows if w.isVisible())
         until = time.monotonic() + 60
-        while window.workspace.project is None and time.monotonic() < until:
+        while window.workspace.state.project is None and time.monotonic() < until:
             QtWidgets.QApplication.processEvents()
-        assert window.workspace.project is not None, window.banner.text.text()
-        self.opened.append(window.workspace.project.recording.path)
+        assert window.workspace.state.project is not None, window.banner.text.text()
+        self.opened.append(window.workspace.state.project.recording.path)
         window.close()
         return 0
 

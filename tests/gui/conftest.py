@@ -213,7 +213,7 @@ def show(qtbot, theme: Theme, workspace: Workspace, controller: Controller) -> I
         return panel
 
     yield make
-    workspace.close()
+    workspace.state.close()
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ def array_window(
 ) -> Iterator[MainWindow]:
     """A window with that project open, which is not kept in a session."""
     with shown_window(qtbot, tmp_path) as made:
-        made.workspace.open(array_project)
+        made.workspace.state.open(array_project)
         settle(deleted=True)
         yield made
 

@@ -126,7 +126,7 @@ def test_a_double_click_uses_the_sorting(panel, workspace, screen, qtbot) -> Non
     screen.settle()
     qtbot.mouseDClick(panel.cards[1], QtCore.Qt.LeftButton)
     screen.settle()
-    assert workspace.clustering.unit_ids.tolist() == [2]
+    assert workspace.state.clustering.unit_ids.tolist() == [2]
     assert [widget.card.is_in_use for widget in panel.cards] == [False, True]
 
 
@@ -150,7 +150,7 @@ def test_a_piece_of_the_bar_shows_its_sorting(panel, workspace, screen) -> None:
 def test_accepting_what_is_in_use_locks_its_units(panel, workspace, screen) -> None:
     panel.adopt.click()
     screen.settle()
-    assert workspace.history.labels.accepted == {0, 1}
+    assert workspace.state.history.labels.accepted == {0, 1}
     assert not panel.adopt.isEnabled()
     assert panel.adopt.text() == "Accepted"
     assert panel.subtitle.text().endswith("settled")
@@ -224,7 +224,7 @@ def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspac
     screen.settle()
     assert panel.condition.text() == f"given: 0 accepted (was 75{THIN}%)"
     assert [widget.card.percent for widget in panel.cards] == [f"95{THIN}%"]  # the other would change nothing
-    workspace.history.do(Resample(0, (0,), component.posterior, component.alternatives[::-1]))
+    workspace.state.edit(Resample(0, (0,), component.posterior, component.alternatives[::-1]))
     screen.settle()
     assert panel.condition.text() == "given: 0 accepted"
     assert [widget.card.percent for widget in panel.cards] == [f"95{THIN}%"]

@@ -79,7 +79,7 @@ def test_the_switch_changes_to_depth_and_draws_the_motion(show, workspace, small
     along = small_project.probe.depth_axis
     places, times = np.array([0.0]), np.array([0.0, 2.0])
     motion = Motion(times, places, np.array([[0.0], [9.0]]), axis=along, preset="x", applied=True)
-    workspace.open(replace(small_project, motion=motion))
+    workspace.state.open(replace(small_project, motion=motion))
     panel = show(AmplitudesPanel)
     assert axis_names(panel) == ["amplitude (noise sd)", "", "Hz", "time (s)"]
     panel.toggle_height()
@@ -133,7 +133,7 @@ def test_another_sorting_of_the_same_spikes_keeps_the_zoom(panel, workspace, scr
 
 
 def test_depth_without_waveforms_says_what_to_do(show, workspace, without_waveforms, screen) -> None:
-    workspace.open(without_waveforms)
+    workspace.state.open(without_waveforms)
     panel = show(AmplitudesPanel)
     assert not panel.message.isVisible()
     panel.toggle_height()

@@ -14,7 +14,7 @@ from .windows import press_keys, settle, shown_window
 @pytest.fixture
 def window(qtbot, tmp_path, array_project: Project, quick_embedding):
     with shown_window(qtbot, tmp_path, goes_on=True) as window:
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle()
         yield window
         window.controller.close()
@@ -22,14 +22,16 @@ def window(qtbot, tmp_path, array_project: Project, quick_embedding):
 
 def questions(window: MainWindow) -> list[int]:
     workspace = window.workspace
-    return [one for one in workspace.queue_order() if workspace.status(one).state == "sampled"]
+    return [
+        one for one in workspace.questions.queue_order() if workspace.questions.status(one).state == "sampled"
+    ]
 
 
 def test_enter_answers_and_the_next_question_comes(qtbot, window: MainWindow) -> None:
     first, second, *_ = questions(window)
     window.workspace.show_component(first)
     press_keys(qtbot, window, "Return")
-    assert window.workspace.status(first).is_settled
+    assert window.workspace.questions.status(first).is_settled
     assert window.workspace.component_id == second
 
 
@@ -40,7 +42,7 @@ def test_it_stays_where_it_is_once_that_is_switched_off(qtbot, window: MainWindo
     window.actions_["next_after_answer"].trigger()
     assert not window.actions_["next_after_answer"].isChecked()
     press_keys(qtbot, window, "Return")
-    assert window.workspace.status(first).is_settled
+    assert window.workspace.questions.status(first).is_settled
     assert window.workspace.component_id == first
 
 
@@ -78,6 +80,6 @@ def test_the_bright_button_uses_the_most_probable(qtbot, window: MainWindow) -> 
     assert panel.better.text().startswith("Keep " if workspace.present_alternative() == 0 else "Use ")
     qtbot.mouseClick(panel.better, QtCore.Qt.LeftButton)
     settle()
-    assert workspace.status(component_id).is_settled
+    assert workspace.questions.status(component_id).is_settled
     assert workspace.present_alternative(component_id) == 0
     assert best.mass >= 0.5

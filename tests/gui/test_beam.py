@@ -39,7 +39,7 @@ def window(
     create_session(project, tmp_path / "s.h5").close()
     with shown_window(qtbot, tmp_path, threads=True) as made:
         made.open_path(tmp_path / "s.h5")
-        qtbot.waitUntil(lambda: made.workspace.project is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: made.workspace.state.project is not None, timeout=20_000)
         settle()
         yield made
 
@@ -93,7 +93,7 @@ def test_a_search_ends_within_a_second_when_it_is_cancelled(
 ) -> None:
     """The real search of a beam so wide that it would take minutes; seconds of this process's own work."""
     workspace, workers = window.workspace, window.controller.runner
-    wide = replace(workspace.project, settings={"beam": 20_000, "device": "cpu"})
+    wide = replace(workspace.state.project, settings={"beam": 20_000, "device": "cpu"})
     resample, under_way, ended_s = jobs.resample, threading.Event(), []
 
     def search(_, component, waveforms, held, *, sampler, progress):
@@ -114,11 +114,11 @@ def test_a_search_ends_within_a_second_when_it_is_cancelled(
     begun_s = time.process_time()
     choose(window, "stop")
     assert window.controller.work.activity is None
-    assert workspace.status(workspace.component_id).state == "sampled"
+    assert workspace.questions.status(workspace.component_id).state == "sampled"
     qtbot.waitUntil(lambda: not workers.is_running, timeout=20_000)
     assert ended_s[0] - begun_s < 1.0
     assert workspace.component().posterior is before
-    assert not workspace.history.can_undo
+    assert not workspace.state.history.can_undo
 
 
 def test_the_open_dialog_offers_a_beam_and_its_width(qtbot, tmp_path: Path) -> None:

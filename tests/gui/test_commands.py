@@ -52,12 +52,12 @@ def test_keys_go_to_the_palette_while_it_is_open_and_to_actions_after_it(qtbot, 
     units = window.workspace.current().units
     window.workspace.select([unit.unit for unit in units])
     press_keys(qtbot, window, "Ctrl+K", "G", "1", "Space", "Ctrl+A", "]", "Escape")
-    assert window.workspace.history.entries == ()
+    assert window.workspace.state.history.entries == ()
     assert window.workspace.preview is None
     assert len(window.workspace.selected) == len(units)  # Esc closed the palette and did no more
     assert not window.commands.palette.isVisible()
     press_keys(qtbot, window, "G")
-    assert window.workspace.history.entries[0]["do"] == "merge"
+    assert window.workspace.state.history.entries[0]["do"] == "merge"
 
 
 def test_what_is_not_allowed_is_grey_says_why_and_stays(qtbot, window) -> None:
@@ -70,7 +70,7 @@ def test_what_is_not_allowed_is_grey_says_why_and_stays(qtbot, window) -> None:
     assert texts[:3] == ["Merge", "G", "Fewer than two units are selected"]
     press_keys(qtbot, window, "Enter")
     assert palette.isVisible()
-    assert window.workspace.history.entries == ()
+    assert window.workspace.state.history.entries == ()
 
 
 def test_arrows_choose_among_what_was_found(qtbot, window) -> None:
@@ -91,8 +91,8 @@ def test_arrows_choose_among_what_was_found(qtbot, window) -> None:
 
 def test_a_number_goes_to_a_unit_and_a_click_chooses_too(qtbot, window) -> None:
     workspace = window.workspace
-    other = workspace.queue_order()[1]
-    unit = int(workspace.unit_names(other)[0])
+    other = workspace.questions.queue_order()[1]
+    unit = int(workspace.state.unit_names(other)[0])
     press_keys(qtbot, window, "Ctrl+K")
     write(qtbot, window, str(unit))
     view = window.commands.palette.view
@@ -143,11 +143,11 @@ def test_a_colon_opens_a_line_and_enter_does_what_it_says(qtbot, window) -> None
     press_keys(qtbot, window, ":")
     write(qtbot, window, "g")
     press_keys(qtbot, window, "Return")
-    assert window.workspace.history.entries[0]["do"] == "merge"
+    assert window.workspace.state.history.entries[0]["do"] == "merge"
     press_keys(qtbot, window, ":")
     write(qtbot, window, "l good")
     press_keys(qtbot, window, "Return")
-    assert window.workspace.history.labels.label(window.workspace.selected[0]) == "good"
+    assert window.workspace.state.history.labels.label(window.workspace.selected[0]) == "good"
 
 
 def test_what_a_snippet_cannot_do_is_said_in_the_line_which_stays(qtbot, window) -> None:
@@ -220,8 +220,8 @@ def test_the_keymap_of_spikeinterface_gui_is_chosen_on_the_page_of_keys(qtbot, w
     window.workspace.select(units)
     settle()
     press_keys(qtbot, window, "G")
-    assert window.workspace.history.labels.label(units[0]) == "good"
-    assert all(unit in window.workspace.clustering for unit in units)
+    assert window.workspace.state.history.labels.label(units[0]) == "good"
+    assert all(unit in window.workspace.state.clustering for unit in units)
     press_keys(qtbot, window, "Ctrl+M")
     assert len(window.workspace.selected) == 1
     assert window.preferences.get("keymap") == "spikeinterface-gui"
@@ -235,7 +235,7 @@ def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(
     (folder / OWN_KEYS).write_text('[keys]\ninspect = ["B", "Ctrl+B"]\nfrob = "C"\n', encoding="utf-8")
     with shown_window(qtbot, tmp_path) as window:
         assert "there is no action 'frob'" in window.banner.text.text()
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle()
         press_keys(qtbot, window, "B")
         assert window.bench.correlograms.isVisible()
@@ -258,7 +258,7 @@ def test_more_keys_for_alternatives_than_digits_go_on_counting(
     folder.mkdir()
     (folder / OWN_KEYS).write_text('[keys]\nnumber = ["F5", "F6"]\n', encoding="utf-8")
     with shown_window(qtbot, tmp_path) as window:
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle()
         press_keys(qtbot, window, "F6")
         assert window.workspace.preview == 1

@@ -83,8 +83,8 @@ def test_undo_of_a_link_leaves_the_selection_for_the_next_key(array_window, qtbo
     press_keys(qtbot, array_window, "J", "Ctrl+Z")
     assert workspace.selected == (0, 1)
     press_keys(qtbot, array_window, "D")
-    assert len(workspace.history.entries) > 0
-    assert not workspace.history.can_redo
+    assert len(workspace.state.history.entries) > 0
+    assert not workspace.state.history.can_redo
     array_window.controller.close()
 
 
@@ -111,9 +111,9 @@ def test_a_split_does_not_settle_the_question(array_window) -> None:
     component = workspace.component()
     half = np.zeros(len(component.spike_ids), bool)
     half[: len(half) // 2] = True
-    workspace.do(lasso_split(workspace.clustering, component, half, (0,)))
+    workspace.state.do(lasso_split(workspace.state.clustering, component, half, (0,)))
     settle()
-    assert not workspace.status(0).is_settled
+    assert not workspace.questions.status(0).is_settled
     assert array_window.bench.alternatives.adopt.text().startswith("Keep ")
     array_window.controller.close()
 
@@ -163,9 +163,9 @@ def test_a_key_of_one_allowed_action_does_it_and_refuses_nothing(array_window, q
     workspace, said = array_window.workspace, []
     workspace.show_component(0)
     workspace.select([0])
-    workspace.told.connect(said.append)
+    workspace.state.told.connect(said.append)
     press_keys(qtbot, array_window, "Alt+M")
-    assert workspace.history.labels.label(0) == "mua"
+    assert workspace.state.history.labels.label(0) == "mua"
     assert said == ["Label unit 0 mua"]
     array_window.controller.close()
 
@@ -184,7 +184,7 @@ def test_an_error_goes_when_the_same_kind_of_work_succeeds(array_window) -> None
 
 
 def test_an_action_that_no_file_has_is_warned_of_until_a_save_has_it(array_window, tmp_path) -> None:
-    array_window.workspace.warned.emit(
+    array_window.workspace.state.warned.emit(
         "The action was done but not written to the journal: No space left on device"
     )
     assert array_window.banner.isVisible()

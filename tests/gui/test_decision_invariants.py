@@ -59,8 +59,8 @@ def opened(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 def everything(window: MainWindow) -> list[Any]:
     """Units of all spikes, weights of all draws and the cards, to the last bit."""
     workspace = window.workspace
-    found: list[Any] = [workspace.clustering.unit_of_spike.tolist()]
-    for component_id in workspace.component_ids:
+    found: list[Any] = [workspace.state.clustering.unit_of_spike.tolist()]
+    for component_id in workspace.state.components.ids:
         component = workspace.component(component_id)
         assert component is not None
         found += [component.posterior.weight.tobytes(), [way.mass for way in component.alternatives]]
@@ -79,7 +79,7 @@ def told(words: str, what: str) -> int:
 
 def check_use(window: MainWindow, card: Any, before: np.ndarray, ids: np.ndarray) -> None:
     """What the card on screen said is what using it did."""
-    after = window.workspace.clustering.unit_of_spike
+    after = window.workspace.state.clustering.unit_of_spike
     here = np.isin(np.arange(len(before)), ids)
     if "contradicts" in window.banner.text.text() + window.statusBar().currentMessage():
         assert np.array_equal(before, after)
@@ -108,14 +108,14 @@ def test_no_spike_changes_its_unit_unless_the_card_said_so_and_undo_gives_all_ba
             key = str(rng.choice(KEYS))
             if key in "GYAlt+G" and merge_question(workspace, chosen):
                 continue  # a person would be asked first
-            before = workspace.clustering.unit_of_spike.copy()
+            before = workspace.state.clustering.unit_of_spike.copy()
             ids = workspace.component().spike_ids
             cards = {widget.card.index: widget.card for widget in window.bench.alternatives.cards}
             card = None if workspace.preview is None else cards[workspace.preview]
             window.banner.text.setText("")
             window.statusBar().clearMessage()
             press(key)
-            after = workspace.clustering.unit_of_spike
+            after = workspace.state.clustering.unit_of_spike
             if key in MOVES_NOTHING or (key == "Return" and card is None):
                 assert np.array_equal(before, after), key
             elif key == "Return":
@@ -159,7 +159,7 @@ def test_a_link_shows_the_exact_conditional_of_every_partition_and_undo_takes_it
         start = everything(window)
         press_keys(qtbot, window, key)
         assert masses(window) == pytest.approx(np.where(holds, before, 0) / before[holds].sum())
-        assert window.workspace.clustering.unit_of_spike.tolist() == [0, 1, 2, 3]
+        assert window.workspace.state.clustering.unit_of_spike.tolist() == [0, 1, 2, 3]
         press_keys(qtbot, window, "Ctrl+Z")
         assert everything(window) == start
 
@@ -172,14 +172,14 @@ def test_a_neuron_is_asked_about_once_and_every_question_ends(
         workspace, press = window.workspace, partial(press_keys, qtbot, window)
         workspace.merge((0, 3))  # spikes of contacts 0 and 1
         asked: list[str] = []
-        for _ in workspace.component_ids:
+        for _ in workspace.state.components.ids:
             open_ = [row for row in present_queue(workspace) if not row.status.is_settled]
             if not open_:
                 break
             workspace.show_component(open_[0].component_id)
-            asked += workspace.unit_names(open_[0].component_id) or ()
+            asked += workspace.state.unit_names(open_[0].component_id) or ()
             press("Return")
-        n = len(workspace.component_ids)
+        n = len(workspace.state.components.ids)
         assert window.bench.queue.note.text() == f"{n} of {n} settled"
         assert len(asked) == len(set(asked))
-        assert workspace.wrong_left() == 0
+        assert workspace.questions.wrong_left() == 0

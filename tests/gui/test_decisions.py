@@ -44,7 +44,7 @@ def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
 def units(window: MainWindow, channel: int = 0) -> list[int]:
     component = window.workspace.component(channel)
     assert component is not None
-    return window.workspace.clustering.unit_of_spike[component.spike_ids].tolist()
+    return window.workspace.state.clustering.unit_of_spike[component.spike_ids].tolist()
 
 
 def words(window: MainWindow) -> list[str]:
@@ -64,7 +64,7 @@ def test_using_a_sorting_beside_an_accepted_unit_drops_no_spike(window: MainWind
         window.statusBar().currentMessage()
     )
     assert units(window) == APART
-    assert window.workspace.history.labels.accepted == {0}
+    assert window.workspace.state.history.labels.accepted == {0}
 
 
 def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -> None:
@@ -86,7 +86,7 @@ def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, pres
     for _ in range(3):
         panel = window.bench.alternatives
         assert panel.adopt.isEnabled() == (
-            window.workspace.status(window.workspace.component_id).state == "sampled"
+            window.workspace.questions.status(window.workspace.component_id).state == "sampled"
         )
         press("Return", "Space")
         assert not window.banner.isVisible()

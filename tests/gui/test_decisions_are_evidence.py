@@ -35,7 +35,7 @@ def masses(window: MainWindow) -> list[float]:
 def test_never_merge_is_on_the_cards_and_undo_takes_it_off_to_the_last_bit(
     window: MainWindow, press: Press
 ) -> None:
-    panel, clustering = window.bench.alternatives, window.workspace.clustering
+    panel, clustering = window.bench.alternatives, window.workspace.state.clustering
     before, units = masses(window), clustering.unit_of_spike.copy()
     assert not panel.condition.isVisible()
     one, two = (unit.unit for unit in window.workspace.current().units[-2:])
@@ -62,7 +62,7 @@ def test_never_merge_is_on_the_cards_and_undo_takes_it_off_to_the_last_bit(
 def test_must_be_one_neuron_moves_no_spike_and_the_card_that_merges_has_all_mass(
     window: MainWindow, press: Press
 ) -> None:
-    panel, clustering = window.bench.alternatives, window.workspace.clustering
+    panel, clustering = window.bench.alternatives, window.workspace.state.clustering
     units = clustering.unit_of_spike.copy()
     one, two = sorted(unit.unit for unit in window.workspace.current().units[-2:])
     window.workspace.select([one, two])
@@ -77,13 +77,13 @@ def test_must_be_one_neuron_moves_no_spike_and_the_card_that_merges_has_all_mass
 def test_every_question_is_asked_once_and_the_queue_has_an_end(window: MainWindow, press: Press) -> None:
     workspace, queue = window.workspace, window.bench.queue
     asked: list[int] = []
-    left = [workspace.wrong_left()]
-    for _ in workspace.component_ids:
+    left = [workspace.questions.wrong_left()]
+    for _ in workspace.state.components.ids:
         assert workspace.component_id == queue.model.rows[0].component_id or asked
         asked.append(workspace.component_id)
         press("Return", "Space")
-        left.append(workspace.wrong_left())
-    n = len(workspace.component_ids)
+        left.append(workspace.questions.wrong_left())
+    n = len(workspace.state.components.ids)
     assert queue.note.text() == f"{n} of {n} settled"
     assert len(set(asked)) == n
     assert left == sorted(left, reverse=True)
@@ -101,12 +101,12 @@ def test_what_is_left_over_can_be_opened_used_and_put_away(qtbot, window: MainWi
     assert len(panel.cards) > n_cards
     assert other - panel.other._mass == pytest.approx(sum(masses(window)[n_cards:]))
     rare = panel.cards[n_cards].card
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     workspace.show_alternative(rare.index)
     press("Return")
-    assert not np.array_equal(workspace.clustering.unit_of_spike, before)
+    assert not np.array_equal(workspace.state.clustering.unit_of_spike, before)
     assert panel.cards[n_cards].card.is_in_use
     press("Ctrl+Z", "0")
     assert len(panel.cards) == n_cards
     assert panel.other._mass == pytest.approx(other)
-    assert np.array_equal(workspace.clustering.unit_of_spike, before)
+    assert np.array_equal(workspace.state.clustering.unit_of_spike, before)

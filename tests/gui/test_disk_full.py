@@ -60,7 +60,7 @@ def free():
 
 def steps():
     (window,) = [w for w in QtWidgets.QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
-    while window.workspace.project is None:
+    while window.workspace.state.project is None:
         yield
     fill()
     for _ in range(3):
@@ -76,7 +76,7 @@ def steps():
     window.actions_["save"].trigger()
     while window.controller.runner.is_busy("io"):
         yield
-    found["saved"] = window.workspace.is_saved
+    found["saved"] = window.workspace.state.is_saved
     window.close()
 
 def step():

@@ -85,12 +85,12 @@ def test_g_at_the_third_component_ends_as_g_after_the_last(
     monkeypatch.setattr(jobs, "sample", sample)
     recording(window)
     workspace = window.workspace
-    channel, words = workspace.component_id, workspace.history.undo_words
+    channel, words = workspace.component_id, workspace.state.history.undo_words
     assert words.startswith("merge ")
-    during = workspace.clustering.unit_of_spike.copy()
+    during = workspace.state.clustering.unit_of_spike.copy()
     press("Ctrl+Z")
     finished, _ = shown_first(matched(project).unit_of_spike, project.probability, project.components)
-    assert canonical(workspace.clustering.unit_of_spike).tolist() == canonical(finished).tolist()
+    assert canonical(workspace.state.clustering.unit_of_spike).tolist() == canonical(finished).tolist()
     assert not window.actions_["undo"].isEnabled()
 
     n_sampled = 10
@@ -99,8 +99,8 @@ def test_g_at_the_third_component_ends_as_g_after_the_last(
     workspace.show_component(channel)
     press("Ctrl+A")
     press("G")
-    assert canonical(workspace.clustering.unit_of_spike).tolist() == canonical(during).tolist()
-    assert workspace.history.undo_words == words
+    assert canonical(workspace.state.clustering.unit_of_spike).tolist() == canonical(during).tolist()
+    assert workspace.state.history.undo_words == words
 
 
 def test_undo_of_r_and_y_brings_the_cards_before_them_back(
@@ -137,7 +137,7 @@ def test_undo_of_r_and_y_brings_the_cards_before_them_back(
     assert shown() == weighed
     press("Ctrl+Z")
     assert shown() == before
-    assert not window.workspace.history.labels.accepted
+    assert not window.workspace.state.history.labels.accepted
     press("Ctrl+Y")
     press("Ctrl+Y")
     assert shown() == under_condition

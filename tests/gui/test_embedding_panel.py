@@ -205,7 +205,7 @@ def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
 
 
 def test_without_waveforms_there_is_a_message(panel, workspace, without_waveforms, screen) -> None:
-    workspace.open(without_waveforms)
+    workspace.state.open(without_waveforms)
     screen.settle()
     assert panel.message.isVisible()
     assert (

@@ -27,7 +27,7 @@ EVENTS = Events(np.array([0.04, 0.5, 1.0]), np.array([0, 1, 0]), ("left", "right
 @pytest.fixture
 def panel(show, workspace, controller, small_project) -> EventsPanel:
     """While the responses are still computed."""
-    workspace.open(replace(small_project, events=EVENTS))
+    workspace.state.open(replace(small_project, events=EVENTS))
     controller.preferences.set(REMEMBERED, [0.1, 0.1, 0.05])
     return show(EventsPanel)
 
@@ -257,11 +257,11 @@ def test_a_bad_file_says_what_is_wrong_and_the_events_that_were_there_stay(
     opened, tmp_path, monkeypatch
 ) -> None:
     load_by_menu(opened, write(tmp_path, go=[0.5, 1.0]), monkeypatch)
-    before = opened.workspace.project.events
+    before = opened.workspace.state.project.events
     load_by_menu(opened, write(tmp_path, go=[1.0, 0.5]), monkeypatch)
     assert "event 2 of 'go' at 0.5 s is not after the one before it at 1 s" in opened.banner.text.text()
     assert opened.banner.isVisible()
-    assert opened.workspace.project.events is before
+    assert opened.workspace.state.project.events is before
     load_by_menu(opened, write(tmp_path, go=[0.5]), monkeypatch)
     assert not opened.banner.isVisible()
     assert opened.bench.events.note.text() == "1 event"
@@ -270,7 +270,7 @@ def test_a_bad_file_says_what_is_wrong_and_the_events_that_were_there_stay(
 def test_a_dialog_that_is_left_loads_nothing(opened, monkeypatch) -> None:
     monkeypatch.setattr(QtWidgets.QFileDialog, "getOpenFileName", lambda *_: ("", ""))
     opened.actions_["load_events"].trigger()
-    assert opened.workspace.project.events is None
+    assert opened.workspace.state.project.events is None
 
 
 def test_the_panel_without_events_says_how_to_load_some_until_another_project_comes(opened, session) -> None:
@@ -294,5 +294,5 @@ def test_undo_and_edits_leave_events_alone_and_follow_them(opened, tmp_path, mon
     assert merged.response is not None
     opened.workspace.undo()
     settle()
-    assert opened.workspace.project.events is not None
+    assert opened.workspace.state.project.events is not None
     assert [tile.unit for tile in opened.bench.events.grid.view.tiles][:2] == units

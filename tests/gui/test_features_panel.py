@@ -64,14 +64,14 @@ def test_a_double_click_shows_all_again(panel, screen, qtbot) -> None:
 
 
 def test_without_waveforms_it_shows_amplitude_over_time(show, workspace, without_waveforms) -> None:
-    workspace.open(without_waveforms)
+    workspace.state.open(without_waveforms)
     panel = show(FeaturesPanel)
     assert (panel.choices["x"].currentText(), panel.choices["y"].currentText()) == ("time", "amplitude")
 
 
 def test_without_a_project_it_says_what_to_do(show, workspace, screen) -> None:
     panel = show(FeaturesPanel)
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.text() == "Open a recording or a session to begin."
     assert not panel.choices["x"].isVisible()

@@ -12,7 +12,7 @@ from tests.doubtful_project import component_of, posterior_of, project_of
 
 @pytest.fixture
 def panel(show, workspace, runner, screen) -> FindingPanel:
-    workspace.open(project_of(component_of(posterior_of())))
+    workspace.state.open(project_of(component_of(posterior_of())))
     found = show(FindingPanel)
     assert "is computed" in found.message.text()
     runner.let_go()
@@ -57,11 +57,11 @@ def test_questions_are_asked_in_its_order_as_long_as_it_is_checked(panel, worksp
 
     order().trigger()
     screen.settle()
-    assert workspace.asked_by == "Firing rate"
+    assert workspace.questions.asked_by == "Firing rate"
     assert order().isChecked()
     order().trigger()
     screen.settle()
-    assert workspace.asked_by == ""
+    assert workspace.questions.asked_by == ""
 
 
 def test_the_finding_that_was_chosen_is_remembered(panel, controller) -> None:

@@ -30,7 +30,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def first(qtbot, tmp_path: Path, array_project: Project, watched) -> Iterator[MainWindow]:
     with shown_window(qtbot, tmp_path, tour=True) as window:
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle(deleted=True)
         yield window
 
@@ -51,17 +51,17 @@ def test_enter_goes_through_the_three_steps_and_decides_nothing(qtbot, first) ->
         assert first.rect().contains(first.tour.geometry())
         key(qtbot, first, Qt.Key_Return)
     assert first.tour is None
-    assert first.workspace.history.entries == ()
+    assert first.workspace.state.history.entries == ()
     assert first.preferences.get("toured") is True
     key(qtbot, first, Qt.Key_Return)  # the keys are the window's again
-    assert len(first.workspace.history.entries) == 1
+    assert len(first.workspace.state.history.entries) == 1
 
 
 @pytest.mark.parametrize("way", ["key", "button"])
 def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, array_project, watched, way: str) -> None:
     with shown_window(qtbot, tmp_path, tour=True) as window:
         assert window.tour is None  # nothing is open yet
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle(deleted=True)
         if way == "key":
             key(qtbot, window, Qt.Key_Escape)
@@ -71,7 +71,7 @@ def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, array_project,
         assert window.tour is None
         assert window.findChild(QtWidgets.QFrame, "tourFrame") is None
     with shown_window(qtbot, tmp_path, tour=True) as window:
-        window.workspace.open(array_project)
+        window.workspace.state.open(array_project)
         settle(deleted=True)
         assert window.tour is None
 

@@ -35,26 +35,26 @@ def test_a_click_on_an_edit_takes_back_what_came_after_and_another_does_it_again
     workspace.label((0,), "good")
     workspace.merge((0, 1))
     screen.settle()
-    merged = workspace.clustering.unit_of_spike.copy()
+    merged = workspace.state.clustering.unit_of_spike.copy()
     assert texts(panel) == ["As it was sorted", "Label unit 0 good", "Merge 0 + 1"]
     assert bold(panel) == ["Merge 0 + 1"]
     assert panel.note.text() == "2 edits"
     click(screen, panel, 1)
     assert bold(panel) == ["Label unit 0 good"]
-    assert 1 in workspace.clustering
+    assert 1 in workspace.state.clustering
     assert texts(panel)[2] == "Merge 0 + 1"
     assert panel.view.item(2).foreground().color() == panel.theme.color("faint")
     assert "does it again" in panel.view.item(2).toolTip()
     click(screen, panel, 0)
-    assert workspace.history.labels.label(0) == "unsorted"
+    assert workspace.state.history.labels.label(0) == "unsorted"
     assert panel.note.text() == "0 edits"
     click(screen, panel, 2)
     assert bold(panel) == ["Merge 0 + 1"]
-    assert (workspace.clustering.unit_of_spike == merged).all()
+    assert (workspace.state.clustering.unit_of_spike == merged).all()
 
 
 def test_without_a_project_it_says_what_to_do(screen, panel, workspace) -> None:
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.isVisible()
     assert not panel.view.isVisible()

@@ -30,8 +30,7 @@ FILES = (
     "gui/menus.py",
     "app/unit_actions.py",
     "app/model/workspace.py",
-    "curation/history.py",
-    "app/model/open_project.py",
+    "app/model/state.py",
     "gui/panels/base.py",
     "gui/panels/correlograms.py",
     "app/work/panel_data.py",
@@ -41,8 +40,8 @@ FILES = (
     "analysis/correlograms.py",
     "app/presenters/correlograms.py",
 )
-SIGNALS = ["QAction.triggered", "changed", "selection_changed", "Workers._arrived", "arrived"]
-"""Those without an owner are of the history, the workspace and the controller."""
+SIGNALS = ["QAction.triggered", "moved", "selection_changed", "Workers._arrived", "arrived"]
+"""Those without an owner are of the state, the workspace and the controller."""
 
 
 def _in_package(code: CodeType) -> str:
@@ -124,7 +123,7 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
         runner, bench = window.controller.runner, window.bench
 
         def is_done() -> bool:
-            return window.workspace.project is not None and not runner.is_running
+            return window.workspace.state.project is not None and not runner.is_running
 
         window.open_path(session)
         window.bench.show_layout("inspect")

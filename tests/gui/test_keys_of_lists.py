@@ -43,7 +43,7 @@ def test_return_in_a_list_chooses_an_entry_and_accepts_no_unit(inspected, qtbot,
     settle()
     assert QtWidgets.QApplication.activePopupWidget() is None
     assert box.currentIndex() > 0
-    assert inspected.workspace.history.entries == ()
+    assert inspected.workspace.state.history.entries == ()
 
 
 def test_escape_in_a_list_closes_it_and_leaves_the_selection(inspected, qtbot) -> None:

@@ -36,8 +36,10 @@ def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
 def test_a_session_opens_at_its_most_ambiguous_component(opened: MainWindow) -> None:
     workspace = opened.workspace
     assert opened.pages.currentWidget() is opened.bench
-    assert workspace.component_id == workspace.queue_order()[0]
-    assert opened.bench.alternatives.headline.text() == sentence(workspace.units_of(workspace.component_id))
+    assert workspace.component_id == workspace.questions.queue_order()[0]
+    assert opened.bench.alternatives.headline.text() == sentence(
+        workspace.state.units_of(workspace.component_id)
+    )
     assert "array.h5" in opened.windowTitle()
 
 
@@ -81,14 +83,14 @@ def test_an_impossible_edit_is_explained_and_changes_nothing(qtbot, opened: Main
     workspace = opened.workspace
     press_keys(qtbot, opened, "Ctrl+A")
     press_keys(qtbot, opened, "Y")
-    before = workspace.clustering.unit_of_spike.copy()
+    before = workspace.state.clustering.unit_of_spike.copy()
     press_keys(qtbot, opened, "R")
     assert "all is decided" in opened.statusBar().currentMessage()
-    assert (workspace.clustering.unit_of_spike == before).all()
+    assert (workspace.state.clustering.unit_of_spike == before).all()
 
 
 def test_space_goes_to_the_next_in_queue_that_is_not_settled(qtbot, opened: MainWindow) -> None:
-    order = opened.workspace.queue_order()
+    order = opened.workspace.questions.queue_order()
     press_keys(qtbot, opened, "Space")
     assert opened.workspace.component_id == order[1]
     press_keys(qtbot, opened, "Shift+Space")
@@ -272,12 +274,12 @@ def test_an_export_that_cannot_be_written_is_told_and_the_window_stays(
     monkeypatch.setattr(ExportDialog, "exec_", choose)
     opened.actions_["export"].trigger()
     assert opened.banner.isVisible()
-    assert opened.workspace.project is not None
+    assert opened.workspace.state.project is not None
 
 
 def test_a_dropped_session_opens(qtbot, window: MainWindow, session: Path) -> None:
     drop_file(window, session)
-    qtbot.waitUntil(lambda: window.workspace.project is not None)
+    qtbot.waitUntil(lambda: window.workspace.state.project is not None)
 
 
 @pytest.mark.parametrize("kind", hostile.KINDS)
@@ -295,13 +297,13 @@ def test_what_was_done_is_there_again_after_closing_without_saving(
 ) -> None:
     press_keys(qtbot, opened, "Ctrl+A")
     press_keys(qtbot, opened, "G")
-    merged = opened.workspace.clustering.unit_of_spike.copy()
+    merged = opened.workspace.state.clustering.unit_of_spike.copy()
     opened.actions_["close"].trigger()
     assert opened.pages.currentWidget() is opened.start
     assert str(session) in opened.preferences.recent
     opened.open_path(session)
-    assert (opened.workspace.clustering.unit_of_spike == merged).all()
-    assert opened.workspace.history.can_undo
+    assert (opened.workspace.state.clustering.unit_of_spike == merged).all()
+    assert opened.workspace.state.history.can_undo
 
 
 def test_the_layout_is_remembered(qtbot, tmp_path: Path, session: Path) -> None:
@@ -351,7 +353,7 @@ def test_the_panels_on_screen_are_remembered(qtbot, tmp_path: Path, session: Pat
 def other_component(window: MainWindow) -> int:
     """One that is sampled and not on screen."""
     workspace = window.workspace
-    known = [k for k in workspace.component_ids if workspace.component(k) is not None]
+    known = [k for k in workspace.state.components.ids if workspace.component(k) is not None]
     return next(k for k in known if k != workspace.component_id)
 
 

@@ -112,7 +112,7 @@ def test_places_and_windows_are_remembered(
     qtbot, quick_embedding, tmp_path: Path, array_project: Project
 ) -> None:
     with shown_window(qtbot, tmp_path) as first:
-        first.workspace.open(array_project)
+        first.workspace.state.open(array_project)
         settle(deleted=True)
         drop(first, "embedding", "waveforms")
         drop(first, "units", "waveforms")
@@ -122,7 +122,7 @@ def test_places_and_windows_are_remembered(
         seen = {name: place(first, name) for name in ("embedding", "waveforms", "units")}
     with shown_window(qtbot, tmp_path) as second:
         assert not second.bench.fields.isVisible()  # no project is open yet
-        second.workspace.open(array_project)
+        second.workspace.state.open(array_project)
         settle(deleted=True)
         assert {name: place(second, name) for name in seen} == seen
         assert second.bench.fields.window().geometry() == QtCore.QRect(50, 60, 400, 300)

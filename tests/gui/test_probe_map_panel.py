@@ -94,7 +94,7 @@ def test_the_wheel_zooms_in_and_out_again(panel) -> None:
 
 
 def test_without_a_project_nothing_is_painted(panel, workspace, screen) -> None:
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.note.text() == ""
     assert set(screen.colors(panel.map)) == {LIGHT.panel.lower()}

@@ -43,7 +43,7 @@ def on_long_probe(project: Project, probe: Probe, first: int, second: int) -> Pr
 @pytest.fixture
 def panel(show, workspace, small_project) -> ProbeMapPanel:
     """384 contacts: the question that is sampled at 100 µm, the one that waits at 3000 µm."""
-    workspace.open(on_long_probe(small_project, long_probe(384), 10, 300))
+    workspace.state.open(on_long_probe(small_project, long_probe(384), 10, 300))
     return show(ProbeMapPanel, 230, 300)
 
 
@@ -138,7 +138,7 @@ def test_dragging_moves_the_slice(panel, qtbot, screen) -> None:
 @pytest.mark.parametrize("n_contacts", [192, 384])
 def test_shanks_are_side_by_side(show, workspace, small_project, screen, n_contacts: int) -> None:
     probe = long_probe(n_contacts, 4)
-    workspace.open(on_long_probe(small_project, probe, 2, n_contacts - 1))
+    workspace.state.open(on_long_probe(small_project, probe, 2, n_contacts - 1))
     panel = show(ProbeMapPanel, 230, 180)
     assert panel.whole.isVisible()
     lefts = [panel.whole.column(shank).left() for shank in range(4)]
@@ -153,7 +153,7 @@ def test_shanks_are_side_by_side(show, workspace, small_project, screen, n_conta
 def test_shanks_are_in_the_order_in_which_they_lie(small_project, workspace) -> None:
     probe = long_probe(192, 2)
     swapped = Probe(probe.positions_um * [-1, 1], probe.shank)
-    workspace.open(on_long_probe(small_project, swapped, 0, 1))
+    workspace.state.open(on_long_probe(small_project, swapped, 0, 1))
     whole = present_probe_map(workspace).whole
     assert whole.shank_names == (1, 0)
     assert whole.shank[[0, 1]].tolist() == [1, 0]
@@ -162,7 +162,7 @@ def test_shanks_are_in_the_order_in_which_they_lie(small_project, workspace) -> 
 def test_a_probe_that_lies_is_told_by_its_longer_axis(show, workspace, small_project) -> None:
     probe = long_probe(384)
     lying = Probe(probe.positions_um[:, ::-1], probe.shank)
-    workspace.open(on_long_probe(small_project, lying, 10, 300))
+    workspace.state.open(on_long_probe(small_project, lying, 10, 300))
     panel = show(ProbeMapPanel, 230, 300)
     assert panel.whole.isVisible()
     low, high = panel.whole.seen_um
@@ -174,11 +174,11 @@ def test_a_probe_that_is_seen_whole_and_a_wide_array_have_none(show, workspace, 
     panel = show(ProbeMapPanel, 230, 300)
     assert not panel.whole.isVisible()
     grid = np.stack(np.meshgrid(np.arange(40.0), np.arange(40.0)), axis=-1).reshape(-1, 2) * 17
-    workspace.open(on_long_probe(small_project, Probe(grid), 10, 300))
+    workspace.state.open(on_long_probe(small_project, Probe(grid), 10, 300))
     panel = show(ProbeMapPanel, 230, 200)
     assert panel.map.is_slice
     assert not panel.whole.isVisible()
-    workspace.close()
+    workspace.state.close()
     panel.redraw_now()
     assert not panel.whole.isVisible()
 

@@ -77,10 +77,10 @@ def test_a_settled_component_is_counted_and_green(panel, workspace, screen) -> N
 
 
 def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:
-    workspace.set_status(1, ComponentStatus("sampling", 0.4))
+    workspace.state.set_status(1, ComponentStatus("sampling", 0.4))
     screen.settle()
     assert panel.model.rows[1].caption == "sampling 40 %"
-    workspace.set_failed(1, "too few spikes")
+    workspace.state.set_failed(1, "too few spikes")
     screen.settle()
     assert panel.model.rows[1].caption == "failed"
     assert "too few spikes" in panel.model.index(1).data(QtCore.Qt.ToolTipRole)
@@ -89,15 +89,15 @@ def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:
 def test_progress_does_not_reset_the_list(panel, workspace, screen, qtbot) -> None:
     """A reset would scroll the list back to its top."""
     with qtbot.assertNotEmitted(panel.model.modelReset):
-        workspace.set_status(1, ComponentStatus("sampling", 0.1))
-        workspace.set_status(1, ComponentStatus("sampling", 0.2))
+        workspace.state.set_status(1, ComponentStatus("sampling", 0.1))
+        workspace.state.set_status(1, ComponentStatus("sampling", 0.2))
         screen.settle()
 
 
 def test_many_changes_are_one_redraw(panel, workspace, screen) -> None:
     drawn = redraws(panel)
     for step in range(5):
-        workspace.set_status(1, ComponentStatus("sampling", step / 5))
+        workspace.state.set_status(1, ComponentStatus("sampling", step / 5))
     screen.settle()
     assert len(drawn) == 1
 
@@ -107,7 +107,7 @@ def test_single_letter_keys_are_left_to_the_window(panel) -> None:
 
 
 def test_without_a_project_the_list_is_empty(panel, workspace, screen) -> None:
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.model.rowCount() == 0
     assert panel.note.text() == ""
@@ -123,7 +123,7 @@ def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
 
 
 def test_what_cannot_be_sampled_is_not_counted_among_what_is_asked(panel, workspace, screen) -> None:
-    workspace.set_failed(1, "only 3 spikes, at least 20 are needed")
+    workspace.state.set_failed(1, "only 3 spikes, at least 20 are needed")
     screen.settle()
     assert panel.note.text() == "0 of 1 settled · 1 cannot be sampled"
     workspace.show_component(0)

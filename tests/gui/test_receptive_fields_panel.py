@@ -53,7 +53,7 @@ def panel(show, workspace, controller, small_project, asked) -> ReceptiveFieldsP
     controller.preferences.set(REMEMBERED, False)
     frames = np.ones((20, 4, 6), dtype=np.int8)
     stimulus = Stimulus(frames, np.arange(20) * 2000)
-    workspace.open(replace(small_project, stimulus=stimulus))
+    workspace.state.open(replace(small_project, stimulus=stimulus))
     return show(ReceptiveFieldsPanel)
 
 
@@ -179,7 +179,7 @@ def test_a_session_without_stimulus_says_how_to_get_one(show) -> None:
 
 def test_no_project_says_what_to_do(show, workspace, screen) -> None:
     panel = show(ReceptiveFieldsPanel)
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.text() == "Open a recording or a session to begin."
 

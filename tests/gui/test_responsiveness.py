@@ -71,10 +71,10 @@ def test_sampling_stops_when_asked_and_the_window_never_waits(
         assert not window.controller.sampling.is_under_way
         qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=20_000)
         measured(f"a sampling run of 1500 spikes stopped {time.perf_counter() - asked:.2f} s after Escape")
-        assert window.workspace.project is not None
+        assert window.workspace.state.project is not None
         assert not window.banner.isVisible(), window.banner.text.text()
         assert window.workspace.component(0) is None
-        assert window.workspace.status(0).state == "waiting"
+        assert window.workspace.questions.status(0).state == "waiting"
 
 
 def test_a_recording_is_sorted_in_the_background_and_kept_in_its_session(
@@ -83,11 +83,11 @@ def test_a_recording_is_sorted_in_the_background_and_kept_in_its_session(
     with shown_window(qtbot, tmp_path, threads=True) as window:
         heart = Heartbeat()
         window.controller.open_recording(request(recording, tmp_path))
-        qtbot.waitUntil(lambda: window.workspace.project is not None, timeout=90_000)
+        qtbot.waitUntil(lambda: window.workspace.state.project is not None, timeout=90_000)
         qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=90_000)
         measured(f"longest block of the event loop, a whole sorting: {1000 * heart.longest_s:.0f} ms")
         assert not window.banner.isVisible(), window.banner.text.text()
         assert (tmp_path / "work.h5").is_file()
-        assert 1400 <= np.count_nonzero(window.workspace.clustering.unit_of_spike >= 0) <= 1510
+        assert 1400 <= np.count_nonzero(window.workspace.state.clustering.unit_of_spike >= 0) <= 1510
         assert window.workspace.component(0) is not None
         assert window.bench.alternatives.cards

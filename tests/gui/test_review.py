@@ -10,6 +10,7 @@ import pytest
 from PyQt5 import QtCore, QtWidgets
 from scipy.optimize import linear_sum_assignment
 
+from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.work import reviewing
@@ -53,7 +54,7 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def drop(qtbot, window: MainWindow, path: Path) -> None:
     drop_file(window, path)
-    qtbot.waitUntil(lambda: window.workspace.project is not None or window.banner.isVisible())
+    qtbot.waitUntil(lambda: window.workspace.state.project is not None or window.banner.isVisible())
 
 
 def wrong_spikes(folder: Path) -> int:
@@ -74,11 +75,11 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     before = bytes_of(folder)
     drop(qtbot, window, folder)
     workspace = window.workspace
-    assert workspace.clustering.unit_ids.tolist() == sorted(TRAINS)
-    assert workspace.unit_label(MERGED) == "good"
+    assert workspace.state.clustering.unit_ids.tolist() == sorted(TRAINS)
+    assert unit_label(workspace.state, MERGED) == "good"
     assert "cluster_group.tsv lacks clusters 3, 12: they are unsorted" in window.banner.text.text()
     qtbot.waitUntil(lambda: not window.controller.sampling.is_under_way)
-    assert sorted(workspace.clustering.unit_ids.tolist()) == sorted(TRAINS), "sampling changes nothing"
+    assert sorted(workspace.state.clustering.unit_ids.tolist()) == sorted(TRAINS), "sampling changes nothing"
     assert window.status.about_project.text().startswith(f"review of {folder.name} · ")
 
     decisions = 0
@@ -116,11 +117,11 @@ def test_a_review_is_kept_beside_the_folder_and_goes_on_where_it_was(
     drop(qtbot, window, folder)
     qtbot.waitUntil(lambda: not window.controller.sampling.is_under_way)
     window.workspace.merge([HALF, OTHER_HALF])
-    units = window.workspace.clustering.unit_of_spike.copy()
+    units = window.workspace.state.clustering.unit_of_spike.copy()
     window.controller.save()
     window.controller.close()
     window.open_path(tmp_path / "ks4.ncp.h5")
-    np.testing.assert_array_equal(window.workspace.clustering.unit_of_spike, units)
+    np.testing.assert_array_equal(window.workspace.state.clustering.unit_of_spike, units)
     assert window.actions_["write_back"].isEnabled()
     assert store.load(tmp_path / "ks4.ncp.h5").given is not None
 
@@ -145,8 +146,8 @@ def test_a_recording_that_is_missing_is_asked_for(
 
     monkeypatch.setattr(ReviewRecordingDialog, "exec_", choose)
     window.banner.action_button.click()
-    qtbot.waitUntil(lambda: window.workspace.project is not None)
-    assert window.workspace.project.recording.path == str(moved)
+    qtbot.waitUntil(lambda: window.workspace.state.project is not None)
+    assert window.workspace.state.project.recording.path == str(moved)
 
 
 def test_a_project_that_reviews_nothing_has_nothing_to_write_back(window: MainWindow) -> None:

@@ -59,7 +59,7 @@ def looked_at(
 def still(looked_at: MainWindow) -> MainWindow:
     """That window as it was when it was opened."""
     looked_at.bench.waveforms.set_arrangement("columns")
-    looked_at.workspace.show_component(looked_at.workspace.queue_order()[0])
+    looked_at.workspace.show_component(looked_at.workspace.questions.queue_order()[0])
     return looked_at
 
 
@@ -110,7 +110,7 @@ def test_no_painted_text_is_cut_and_no_two_collide(
 ) -> None:
     still.bench.waveforms.set_arrangement(arrangement)
     resized(still, size)
-    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+    for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
         still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         for name, widget in painted_widgets(still).items():
@@ -149,7 +149,7 @@ def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
     resized(still, size)
     still.bench.show_layout(layout)
     try:
-        for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+        for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
             still.workspace.show_component(channel)
             settle(QtWidgets.QApplication.instance())
             notes = [label for label in still.findChildren(ElidedLabel) if label.isVisible()]
@@ -165,7 +165,7 @@ def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
 def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""
     panel = resized(still, size).bench.alternatives
-    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+    for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
         still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         shown = [*panel.cards, *([panel.other] if panel.other.isVisible() else [])]
@@ -180,7 +180,7 @@ def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_a_row_of_receptive_fields_is_whole(still: MainWindow, size: tuple[int, int]) -> None:
     grid = resized(still, size).bench.fields.grid
-    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+    for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
         still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         assert len(grid.view.tiles) > 1
@@ -307,7 +307,7 @@ def test_the_scale_bar_lies_on_no_label(still: MainWindow, size: tuple[int, int]
     still.bench.waveforms.set_arrangement(arrangement)
     resized(still, size)
     plot = still.bench.waveforms.plot
-    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+    for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
         still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         bars = plot.bar_rects()

@@ -18,7 +18,7 @@ from tests.gui.windows import settle, shown_window
 def window(qtbot, tmp_path: Path, array_project: Project, quick_embedding: None) -> Iterator[MainWindow]:
     """Units 0, 1, 2 are of component 0; 3, 4 of 1; 5 to 8 of 2; 9 to 11 of 3; all contacts are near."""
     with shown_window(qtbot, tmp_path) as made:
-        made.workspace.open(array_project)
+        made.workspace.state.open(array_project)
         for name in made.bench.by_name:
             made.bench.show_panel(name, True)
         made.workspace.show_component(0)
@@ -100,14 +100,14 @@ def test_a_similar_unit_of_another_question_is_drawn_beside_the_chosen_one(windo
 
 def test_ten_units_of_five_questions_are_drawn_together_each_in_a_colour_of_its_own(window) -> None:
     units = [0, 1, 3, 4, 5, 6, 9, 10, 12, 13]
-    assert len({window.workspace.components_of(unit)[0] for unit in units}) == 5
+    assert len({window.workspace.state.places.components_of(unit)[0] for unit in units}) == 5
     window.workspace.select(units)
     assert everywhere(window) == [str(unit) for unit in units]
     colors = [column.color for column in window.bench.waveforms.plot.view.columns]
     assert len(set(colors)) == len(units)
     assert [window.workspace.coloring.of_unit(unit) for unit in units] == colors
     window.workspace.select([3])
-    assert window.workspace.coloring.of_unit(3) == window.workspace.colors.color(3)
+    assert window.workspace.coloring.of_unit(3) == window.workspace.state.sortings.colors.color(3)
 
 
 def test_waveforms_are_drawn_where_they_are_known(window) -> None:
@@ -131,11 +131,13 @@ def test_merges_and_labels_of_units_on_screen_ask_nothing(window, press, monkeyp
     monkeypatch.setattr(window, "confirm", lambda question: pytest.fail(question))
     window.workspace.select([1, 9])
     press("Alt+G")
-    assert [window.workspace.history.labels.label(unit) for unit in (1, 9)] == ["good", "good"]
-    n = len(window.workspace.clustering.spikes_of(1)) + len(window.workspace.clustering.spikes_of(9))
+    assert [window.workspace.state.history.labels.label(unit) for unit in (1, 9)] == ["good", "good"]
+    n = len(window.workspace.state.clustering.spikes_of(1)) + len(
+        window.workspace.state.clustering.spikes_of(9)
+    )
     press("G")
     (merged,) = window.workspace.selected
-    assert len(window.workspace.clustering.spikes_of(merged)) == n
+    assert len(window.workspace.state.clustering.spikes_of(merged)) == n
     assert everywhere(window) == [str(merged)]
     assert window.bench.waveforms.plot.view.columns[0].n_spikes == n
 
@@ -152,11 +154,11 @@ def test_a_lasso_splits_one_of_the_units_that_are_drawn_together(window, press) 
     workspace = window.workspace
     workspace.select([1, 9])
     settle()
-    before = {unit: len(workspace.clustering.spikes_of(unit)) for unit in (1, 9)}
+    before = {unit: len(workspace.state.clustering.spikes_of(unit)) for unit in (1, 9)}
     middle = float(
         np.median(
-            workspace.project.recording.clock.seconds(
-                workspace.project.spikes.sample_index[workspace.clustering.spikes_of(9)]
+            workspace.state.project.recording.clock.seconds(
+                workspace.state.project.spikes.sample_index[workspace.state.clustering.spikes_of(9)]
             )
         )
     )
@@ -166,10 +168,10 @@ def test_a_lasso_splits_one_of_the_units_that_are_drawn_together(window, press) 
     assert workspace.proposal is not None
     assert len(everywhere(window)) == 3  # what is left of each, and what is inside
     press("K")
-    assert sum(len(workspace.clustering.spikes_of(unit)) for unit in workspace.selected) == sum(
+    assert sum(len(workspace.state.clustering.spikes_of(unit)) for unit in workspace.selected) == sum(
         before.values()
     )
-    assert 9 not in workspace.clustering
+    assert 9 not in workspace.state.clustering
 
 
 def test_a_spike_stays_on_screen_when_another_unit_is_drawn_beside_its_own(window) -> None:

@@ -65,20 +65,20 @@ def test_without_a_unit_it_says_what_to_do(panel, workspace, screen) -> None:
     screen.settle()
     assert panel.message.text() == "Select a unit to see which others may be the same neuron."
     assert not panel.table.isVisible()
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.text() == "Open a recording or a session to begin."
 
 
 def test_without_waveforms_templates_are_unknown(show, workspace, small_project) -> None:
-    workspace.open(replace(small_project, waveforms={}))
+    workspace.state.open(replace(small_project, waveforms={}))
     workspace.select([0])
     panel = show(SimilarUnitsPanel, 500, 260)
     assert (cells(panel)["apart"], cells(panel)["cosine"], cells(panel)["P(same)"]) == ("–", "–", "25")
 
 
 def test_dots_have_the_colours_of_units_in_both_themes(panel, workspace, screen, qapp) -> None:
-    color = workspace.colors.color(1)
+    color = workspace.state.sortings.colors.color(1)
     for theme in (LIGHT, DARK):
         apply_theme(qapp, theme)
         panel.set_theme(theme)

@@ -89,13 +89,13 @@ def test_hundreds_of_units_are_one_picture_with_a_pixel_for_each_pair(qtbot) -> 
 def test_it_follows_the_sort_and_the_filter_of_the_table(opened: MainWindow) -> None:
     opened.actions_["similarity"].trigger()
     settle()
-    bench, n_all = opened.bench, len(opened.workspace.clustering.unit_ids)
+    bench, n_all = opened.bench, len(opened.workspace.state.clustering.unit_ids)
     assert bench.similarity.matrix.view.units == tuple(range(n_all))
     spikes = next(number for number, one in enumerate(COLUMNS) if one.name == "n_spikes")
     bench.units.table.sortByColumn(spikes, QtCore.Qt.DescendingOrder)
     settle()
     units = bench.similarity.matrix.view.units
-    sizes = [len(opened.workspace.clustering.spikes_of(unit)) for unit in units]
+    sizes = [len(opened.workspace.state.clustering.spikes_of(unit)) for unit in units]
     assert sizes == sorted(sizes, reverse=True)
     bench.units.set_filter("id < 3")
     settle()
@@ -115,6 +115,6 @@ def test_a_merge_takes_a_row_away(opened: MainWindow) -> None:
 
 
 def test_without_a_project_it_says_what_to_do(panel, workspace, screen) -> None:
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.text() == "Open a recording or a session to begin."

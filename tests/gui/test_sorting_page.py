@@ -143,9 +143,9 @@ def test_units_open_as_soon_as_they_are_found_and_wait_to_be_sampled(
     runner.deliver()
     settle()
     assert sorting.pages.currentWidget() is sorting.bench
-    assert sorting.workspace.clustering.unit_ids.tolist() == [0, 1, 2]
+    assert sorting.workspace.state.clustering.unit_ids.tolist() == [0, 1, 2]
     assert fake.sampled == []
-    assert [sorting.workspace.status(one).state for one in (0, 1, 2)] == ["waiting"] * 3
+    assert [sorting.workspace.questions.status(one).state for one in (0, 1, 2)] == ["waiting"] * 3
 
 
 def test_stop_brings_the_start_page_back(qtbot, sorting: MainWindow, runner: Halted) -> None:

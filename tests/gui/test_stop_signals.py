@@ -29,7 +29,7 @@ qt, timer = application.qt_application(), QtCore.QTimer()
 
 def step():
     windows = [w for w in QtWidgets.QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
-    if not windows or (moment != "before it opens" and windows[0].workspace.project is None):
+    if not windows or (moment != "before it opens" and windows[0].workspace.state.project is None):
         return
     timer.stop()
     window = windows[0]
@@ -39,7 +39,8 @@ def step():
         import resource
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
     if moment in ("unsaved", "no room"):
-        window.workspace.put_recording(window.workspace.project.recording)  # no journal keeps this
+        state = window.workspace.state
+        state.put_recording(state.project.recording)  # no journal keeps this
     if moment == "while a dialog is open":
         QtCore.QTimer.singleShot(0, lambda: os.kill(os.getpid(), number))
         window.actions_["about"].trigger()

@@ -158,13 +158,13 @@ def test_a_recording_that_goes_away_while_it_is_open_leaves_the_rest_of_the_wind
     raw = tmp_path / "two.raw"
     np.random.default_rng(0).integers(-99, 99, (40_000, 2)).astype("<i2").tofile(raw)
     recording = open_recording(raw, probe="linear-2-30", sampling_frequency=20_000.0, n_channels=2)
-    workspace.open(replace(small_project, recording=recording.reference))
+    workspace.state.open(replace(small_project, recording=recording.reference))
     panel, waveforms = show(TracesPanel), show(WaveformsPanel)
     read(runner, screen)
     assert panel.message.text() == ""
     assert panel.plot.isVisible()
     raw.unlink()
-    workspace.open(replace(small_project, recording=recording.reference))
+    workspace.state.open(replace(small_project, recording=recording.reference))
     read(runner, screen)
     assert f"No traces: the recording {raw} is not there any more; put it back" in panel.message.text()
     drawn = redraws(waveforms)
@@ -265,7 +265,7 @@ def test_all_contacts_are_those_of_the_probe(panel, workspace, runner, screen, q
     panel.all_contacts.click()
     read(runner, screen)
     assert panel.all_contacts.isChecked()
-    assert FlatReader.reads[-1][2] == workspace.project.probe.n_channels
+    assert FlatReader.reads[-1][2] == workspace.state.project.probe.n_channels
     assert "contacts of the probe" in panel.all_contacts.toolTip()
 
 
@@ -287,7 +287,7 @@ def test_a_spike_that_is_clicked_in_another_panel_is_shown(panel, workspace, run
     scatter = features.scatter
     point = int(np.flatnonzero(scatter.points.spike_ids == 6)[0])
     where = scatter.mapFromScene(QtCore.QPointF(*scatter.pixels()[point]))
-    assert workspace.project.spikes.sample_index[6] == 11000
+    assert workspace.state.project.spikes.sample_index[6] == 11000
     screen.click(scatter.viewport(), QtCore.QPointF(where))
     read(runner, screen)
     assert workspace.selected == (0,)

@@ -207,7 +207,7 @@ def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     assert panel.message.isVisible()
     assert panel.message.text() == "Units appear when these spikes are sampled."
     assert not panel.table.isVisible()
-    workspace.close()
+    workspace.state.close()
     screen.settle()
     assert panel.message.text() == "Open a recording or a session to begin."
 
@@ -223,8 +223,8 @@ def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
 
 
 def test_labels_by_p_neuron_are_faint_and_those_by_hand_win(panel, workspace, screen) -> None:
-    project = workspace.project
-    workspace.open(replace(project, p_neuron=np.where(project.unit_of_spike == 0, 0.1, 0.6)))
+    project = workspace.state.project
+    workspace.state.open(replace(project, p_neuron=np.where(project.unit_of_spike == 0, 0.1, 0.6)))
     screen.settle()
     assert [cell(panel, row, "label") for row in (0, 1)] == ["noise", "mua"]
     rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(0, TITLES.index("label"))))
@@ -253,7 +253,7 @@ def test_a_filter_lists_some_units_and_says_how_many(panel, workspace, screen) -
 
 def test_a_bad_filter_is_said_and_the_last_good_one_stays(panel, workspace, screen) -> None:
     told: list[str] = []
-    workspace.told.connect(told.append)
+    workspace.state.told.connect(told.append)
     panel.filter.setText("n_spikes > 4")
     panel.filter.setText("n_spikse > 4")
     screen.settle()

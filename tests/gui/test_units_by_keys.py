@@ -37,7 +37,7 @@ def test_a_filter_is_written_used_and_taken_off_by_keys(window, press, qtbot) ->
     qtbot.keyClicks(window.bench.units.filter, "n_spikes > 5")
     press("Return")
     assert not window.bench.units.filter.hasFocus()
-    assert window.workspace.history.entries == ()  # Enter did not accept the sorting
+    assert window.workspace.state.history.entries == ()  # Enter did not accept the sorting
     press("Ctrl+A")
     assert window.workspace.selected == (0, 1)
     press("Ctrl+F", "Escape")
@@ -54,7 +54,7 @@ def test_letters_are_written_into_the_filter_and_are_no_actions(window, press, q
         qtbot.keyClicks(window.bench.units.filter, key)
     settle()
     assert window.bench.units.filter.text() == "gydx 1"
-    assert window.workspace.history.entries == ()
+    assert window.workspace.state.history.entries == ()
 
 
 def test_arrows_follow_the_order_of_the_table(window, press) -> None:
@@ -78,7 +78,7 @@ def test_pairs_are_walked_merged_and_labelled(window, press) -> None:
     press("Space")
     assert (workspace.selected, workspace.similar) == ((0, 1), (1,))
     press("Ctrl+M", "Alt+G")
-    labels = workspace.history.labels
+    labels = workspace.state.history.labels
     assert [labels.label(unit) for unit in (0, 1, 2)] == ["good", "mua", "unsorted"]
     press("Ctrl+Alt+N")
     assert [labels.label(unit) for unit in (0, 1, 2)] == ["noise", "noise", "unsorted"]
@@ -118,7 +118,7 @@ def test_a_tag_and_a_note_are_asked_for_kept_and_there_after_reopening(
     press("Ctrl+Z", "Ctrl+Shift+Z")
     window.controller.close()
     window.open_path(tmp_path / "tiny.h5")
-    mark = window.workspace.history.labels.mark(0)
+    mark = window.workspace.state.history.labels.mark(0)
     assert (mark.tag, mark.note) == ("axon", "bursts")
 
 

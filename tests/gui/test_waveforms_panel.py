@@ -139,7 +139,7 @@ def test_tooltips_explain_units_and_rows(panel) -> None:
 
 
 def test_without_waveforms_the_panel_says_why(panel, workspace, without_waveforms, screen) -> None:
-    workspace.open(without_waveforms)
+    workspace.state.open(without_waveforms)
     screen.settle()
     assert panel.message.isVisible()
     assert "come from waveforms, which are read from the recording" in panel.message.text()

@@ -80,12 +80,12 @@ def test_it_is_curated_by_keys_saved_and_written_back(
     workspace.select([HALF, OTHER_HALF])
     press_keys(qtbot, window, "G", "Alt+G")
     (merged,) = workspace.selected
-    assert len(workspace.clustering.spikes_of(merged)) == len(TRAINS[HALF]) + len(TRAINS[OTHER_HALF])
+    assert len(workspace.state.clustering.spikes_of(merged)) == len(TRAINS[HALF]) + len(TRAINS[OTHER_HALF])
     window.controller.close()
     window.open_path(folder.with_name("ks4.ncp.h5"))
     settle()
-    assert merged in workspace.clustering, "a session keeps what was done"
-    assert workspace.shapes is not None
+    assert merged in workspace.state.clustering, "a session keeps what was done"
+    assert workspace.state.shapes is not None
     monkeypatch.setattr(window, "confirm", lambda _: True)
     window.actions_["write_back"].trigger()
     clusters = np.load(folder / "spike_clusters.npy").ravel()
@@ -129,6 +129,6 @@ def test_real_folders_open_in_the_window(window: MainWindow, tmp_path: Path, nam
     drop_file(window, shared(name, tmp_path))
     settle()
     assert len(window.bench.units.listed_units) == n_units
-    window.workspace.select(window.workspace.clustering.unit_ids.tolist()[:3])
+    window.workspace.select(window.workspace.state.clustering.unit_ids.tolist()[:3])
     settle()
     assert len(window.bench.waveforms.plot.view.columns) == 3

@@ -30,7 +30,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
     with shown_window(qtbot, tmp_path, threads=True) as window:
         workspace, cards = window.workspace, window.bench.alternatives.cards
         window.open_path(session)
-        qtbot.waitUntil(lambda: workspace.project is not None, timeout=30_000)
+        qtbot.waitUntil(lambda: workspace.state.project is not None, timeout=30_000)
 
         def press(code: int, modifiers: object = Qt.NoModifier) -> None:
             QtWidgets.QApplication.processEvents()
@@ -39,7 +39,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
 
         # Two components are ambiguous about the number of units, and the cards say how much.
         ambiguous = 0
-        for component_id in workspace.queue_order():
+        for component_id in workspace.questions.queue_order():
             workspace.show_component(component_id)
             title = present_alternatives(workspace).title
             qtbot.waitUntil(lambda t=title: window.bench.alternatives.headline.text() == t)
@@ -51,7 +51,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         assert ambiguous >= 2
 
         # Another alternative, with another number of units, is looked at and used.
-        workspace.show_component(workspace.queue_order()[0])
+        workspace.show_component(workspace.questions.queue_order()[0])
         QtWidgets.QApplication.processEvents()
         n_before = len(workspace.current().units)
         counts = [len(card.card.units) for card in cards]
@@ -67,20 +67,20 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         pair = [unit.unit for unit in workspace.current().units[:2]]
         workspace.select(pair)
         press(Qt.Key_G)
-        merged = workspace.clustering.unit_of_spike.copy()
+        merged = workspace.state.clustering.unit_of_spike.copy()
         assert len(workspace.current().units) == n_accepted - 1
         press(Qt.Key_Z, Qt.ControlModifier)
         assert len(workspace.current().units) == n_accepted
         press(Qt.Key_Z, Qt.ControlModifier | Qt.ShiftModifier)
-        assert (workspace.clustering.unit_of_spike == merged).all()
+        assert (workspace.state.clustering.unit_of_spike == merged).all()
 
         # In a component of several units one is accepted, and the rest is sampled again.
         monkeypatch.setattr(conditioned, "FEW_DRAWS", 1e9)  # however many draws have it so
-        several = (c for c in workspace.queue_order() if len(workspace.current_of(c).units) > 1)
+        several = (c for c in workspace.questions.queue_order() if len(workspace.current_of(c).units) > 1)
         workspace.show_component(next(several))
         kept = workspace.current().units[0].unit
         workspace.select([kept])
-        merged = workspace.clustering.unit_of_spike.copy()
+        merged = workspace.state.clustering.unit_of_spike.copy()
         press(Qt.Key_Y)
         component = workspace.component()
         press(Qt.Key_R)
@@ -88,7 +88,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         inside = merged[workspace.component().spike_ids[workspace.component().sampled]] == kept
         assert inside.any()
         assert all(len(set(row[inside])) == 1 for row in workspace.component().posterior.labels)
-        assert (workspace.clustering.unit_of_spike == merged).all()
+        assert (workspace.state.clustering.unit_of_spike == merged).all()
 
         # Exported with the dialog.
         def choose(dialog: ExportDialog) -> int:
@@ -100,7 +100,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         press(Qt.Key_E, Qt.ControlModifier)
         qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=60_000)
         assert not window.banner.isVisible(), window.banner.text.text()
-        sample_index = workspace.project.spikes.sample_index
+        sample_index = workspace.state.project.spikes.sample_index
 
     from spikeinterface.extractors import read_phy
 
@@ -115,8 +115,8 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         "import sys; from ncpgui.session.session_file import open_session\n"
         "from ncpgui.app.model.workspace import Workspace\n"
         "session = open_session(sys.argv[1]); work = Workspace()\n"
-        "work.open(session.project, session=session, entries=session.journal_entries)\n"
-        "print(len(work.clustering.unit_ids)); work.close()"
+        "work.state.open(session.project, session=session, entries=session.journal_entries)\n"
+        "print(len(work.state.clustering.unit_ids)); work.state.close()"
     )
     again = subprocess.run(
         [sys.executable, "-c", script, str(session)], capture_output=True, text=True, check=True

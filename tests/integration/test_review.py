@@ -41,13 +41,13 @@ def reviewed(folder: Path, session: Path, *options: object, settings: str = QUIC
 def merged_and_labelled(session: Path) -> tuple[int, tuple[int, int], int]:
     """Merge the two smallest units and call another noise, as a person would; the numbers."""
     workspace = Workspace()
-    workspace.open(store.load(session))
-    clustering = workspace.clustering
+    workspace.state.open(store.load(session))
+    clustering = workspace.state.clustering
     first, second, third = sorted(clustering.unit_ids.tolist(), key=clustering.n_spikes)[:3]
     workspace.merge([first, second])
     workspace.label([third], "noise")
     new = int(clustering.unit_ids.max())
-    store.save(workspace.snapshot(), session)
+    store.save(workspace.state.snapshot(), session)
     return new, (first, second), third
 
 

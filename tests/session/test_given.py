@@ -23,10 +23,10 @@ def test_what_units_are_called_there_comes_back_as_it_was(project: Project, path
 def test_units_keep_the_labels_they_came_with_and_undo_ends_there(project: Project, path: Path) -> None:
     store.save(replace(project, history=()), path)
     workspace = Workspace()
-    workspace.open(store.load(path))
-    labels = workspace.history.labels
+    workspace.state.open(store.load(path))
+    labels = workspace.state.history.labels
     assert (labels.label(0), labels.label(7)) == ("good", "noise")
-    assert not workspace.history.can_undo
+    assert not workspace.state.history.can_undo
     workspace.label([7], "mua")
     workspace.undo()
     assert labels.label(7) == "noise"

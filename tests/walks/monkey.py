@@ -139,7 +139,7 @@ class Monkey:
 
     def step(self) -> None:
         """Do something, let the window follow, and look at what became of the sorting."""
-        if self.workspace.project is None:
+        if self.workspace.state.project is None:
             self._open_again()
         kinds = (self._press, self._press, self._press_bound, self._press_bound, self._click, self._click)
         self._one_of((*kinds, self._click, self._drag, self._wheel, self._choose))()
@@ -288,15 +288,15 @@ class Monkey:
     # -- what must hold ------------------------------------------------------------------------
 
     def _look(self) -> None:
-        self._units = self.workspace.clustering.unit_of_spike.copy()
-        self._n_entries = len(self.workspace.history.entries)
+        self._units = self.workspace.state.clustering.unit_of_spike.copy()
+        self._n_entries = len(self.workspace.state.history.entries)
 
     def _check(self) -> None:
         """No spike is in another unit without an entry in the history."""
-        if self.workspace.project is None:
+        if self.workspace.state.project is None:
             return
-        units = self.workspace.clustering.unit_of_spike
-        n_entries = len(self.workspace.history.entries)
+        units = self.workspace.state.clustering.unit_of_spike
+        n_entries = len(self.workspace.state.history.entries)
         moved = int((units != self._units).sum())
         assert moved == 0 or n_entries > self._n_entries, f"{moved} spikes moved by {self.done[-1]}"
         assert n_entries >= self._n_entries, f"the history lost entries by {self.done[-1]}"
@@ -306,9 +306,9 @@ class Monkey:
         """A session that was closed is opened as it was left."""
         self.window.open_path(self._session)
         settle()
-        assert self.workspace.project is not None, self.window.banner.text.text()
-        assert np.array_equal(self.workspace.clustering.unit_of_spike, self._units)
-        assert len(self.workspace.history.entries) == self._n_entries
+        assert self.workspace.state.project is not None, self.window.banner.text.text()
+        assert np.array_equal(self.workspace.state.clustering.unit_of_spike, self._units)
+        assert len(self.workspace.state.history.entries) == self._n_entries
 
     # -- helpers -------------------------------------------------------------------------------
 

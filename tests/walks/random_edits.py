@@ -28,9 +28,9 @@ Edit = Callable[[Workspace, np.random.Generator], None]
 
 def digest_of(workspace: Workspace) -> str:
     """What must be there again: units, marks of units, and what can be undone and done again."""
-    history = workspace.history
-    units = workspace.clustering.unit_of_spike
-    marks = [(unit, history.labels.mark(unit)) for unit in workspace.clustering.unit_ids.tolist()]
+    history = workspace.state.history
+    units = workspace.state.clustering.unit_of_spike
+    marks = [(unit, history.labels.mark(unit)) for unit in workspace.state.clustering.unit_ids.tolist()]
     words = repr((marks, history.undo_words, history.redo_words, len(history.commands), len(history.entries)))
     return hashlib.sha256(units.tobytes() + words.encode()).hexdigest()[:16]
 
@@ -39,9 +39,9 @@ def edited(workspace: Workspace, seed: int, n_edits: int) -> Iterator[str]:
     """Do random edits; the digest of the state after each."""
     rng = np.random.default_rng(seed)
     for _ in range(n_edits):
-        n_before = len(workspace.history.entries)
-        while len(workspace.history.entries) == n_before:
-            component = int(rng.choice(workspace.component_ids))
+        n_before = len(workspace.state.history.entries)
+        while len(workspace.state.history.entries) == n_before:
+            component = int(rng.choice(workspace.state.components.ids))
             workspace.show_component(component)
             try:
                 EDITS[int(rng.integers(len(EDITS)))](workspace, rng)
@@ -68,8 +68,8 @@ def _merge(workspace: Workspace, rng: np.random.Generator) -> None:
 
 def _split(workspace: Workspace, rng: np.random.Generator) -> None:
     (unit,) = _some(workspace, rng, 1)
-    ids = workspace.clustering.spikes_of(unit)
-    workspace.do(Assign(ids, (rng.random(len(ids)) < 0.3).astype(np.int64), words=f"split {unit}"))
+    ids = workspace.state.clustering.spikes_of(unit)
+    workspace.state.do(Assign(ids, (rng.random(len(ids)) < 0.3).astype(np.int64), words=f"split {unit}"))
 
 
 def _adopt(workspace: Workspace, rng: np.random.Generator) -> None:
@@ -81,7 +81,7 @@ def _adopt(workspace: Workspace, rng: np.random.Generator) -> None:
 
 def _lock(workspace: Workspace, rng: np.random.Generator) -> None:
     units = _some(workspace, rng, 1)
-    workspace.set_accepted(units, not workspace.history.labels.is_accepted(units[0]))
+    workspace.set_accepted(units, not workspace.state.history.labels.is_accepted(units[0]))
 
 
 EDITS: tuple[Edit, ...] = (
@@ -114,7 +114,7 @@ def main() -> None:
     workspace = Workspace()
     controller = Controller(workspace, workers, Preferences(session.parent / "preferences"))
     controller.open_session(session)
-    while workspace.project is None:
+    while workspace.state.project is None:
         application.processEvents(QtCore.QEventLoop.WaitForMoreEvents)
     for number, digest in enumerate(edited(workspace, seed, n_edits)):
         os.write(1, f"{digest}\n".encode())

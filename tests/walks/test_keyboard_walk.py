@@ -86,7 +86,9 @@ def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
     workspace = window.workspace
     asked: list[int] = []
     for step in range(MOST_STEPS):
-        questions = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+        questions = [
+            one for one in workspace.questions.queue_order() if not workspace.questions.status(one).is_settled
+        ]
         if not questions:
             return asked
         if workspace.component_id not in questions:
@@ -98,16 +100,16 @@ def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
         n_units = len(units)
         if step % 4 == 1 and n_cards > 1:
             keyboard.press("]", "Return")  # the next card is used
-        elif step % 4 == 2 and n_units > 1 and workspace.history.labels.accepted.isdisjoint(units):
+        elif step % 4 == 2 and n_units > 1 and workspace.state.history.labels.accepted.isdisjoint(units):
             keyboard.press("Down", "Alt+G", "Ctrl+A", "G", "Ctrl+Z", "Ctrl+Y")  # one neuron
         elif step % 5 == 4:
             split_as_a_card_has_it(window, keyboard, n_cards, n_units)
         elif step % 4 == 3:
             for _ in range(n_units):
                 keyboard.press("Down")
-                if not workspace.history.labels.is_accepted(workspace.selected[0]):
+                if not workspace.state.history.labels.is_accepted(workspace.selected[0]):
                     keyboard.press("Y")
-        if not workspace.status(workspace.component_id).is_settled:
+        if not workspace.questions.status(workspace.component_id).is_settled:
             if workspace.preview is not None:
                 keyboard.press("Escape")
             keyboard.press("Return")
@@ -119,16 +121,16 @@ def test_every_question_is_answered_by_keys_and_is_answered_when_opened_again(
 ) -> None:
     keep_draws(monkeypatch)
     workspace, keyboard = opened.workspace, Keyboard(qtbot, opened)
-    n = len(workspace.queue_order())
-    at_first = workspace.wrong_left()
+    n = len(workspace.questions.queue_order())
+    at_first = workspace.questions.wrong_left()
     assert at_first > 1
     asked = answer_everything(opened, keyboard)
     assert len(set(asked)) > 3
     assert settled(opened) == f"{n} of {n} settled"
     assert opened.status.wrong_left.text() == "Expected wrong assignments left: 0"
-    done = {row["do"] for row in workspace.history.entries}
+    done = {row["do"] for row in workspace.state.history.entries}
     assert done >= {"merge", "assign", "label", "accept", "undo", "redo"}
-    assert any(row.get("words", "").startswith("split") for row in workspace.history.entries)
+    assert any(row.get("words", "").startswith("split") for row in workspace.state.history.entries)
     keyboard.press(":")
     keyboard.write("s unit desc")
     keyboard.press("Return", "U", "F3", "F2", "Ctrl+S")
@@ -136,7 +138,7 @@ def test_every_question_is_answered_by_keys_and_is_answered_when_opened_again(
     exported = keyboard.export_as_offered(opened)
     clusters = np.load(exported / "spike_clusters.npy").ravel()
     assert np.array_equal(
-        clusters, workspace.clustering.unit_of_spike[workspace.clustering.unit_of_spike >= 0]
+        clusters, workspace.state.clustering.unit_of_spike[workspace.state.clustering.unit_of_spike >= 0]
     )
     state = digest_of(workspace)
     keyboard.press("Ctrl+W")
@@ -155,14 +157,14 @@ def test_all_of_it_is_taken_back_by_keys_too(
     if not draws_anew:
         keep_draws(monkeypatch)
     workspace, keyboard = opened.workspace, Keyboard(qtbot, opened)
-    before = workspace.clustering.unit_of_spike.copy()
-    order, wrong = workspace.queue_order(), workspace.wrong_left()
+    before = workspace.state.clustering.unit_of_spike.copy()
+    order, wrong = workspace.questions.queue_order(), workspace.questions.wrong_left()
     answer_everything(opened, keyboard)
-    for _ in range(len(workspace.history.commands)):
+    for _ in range(len(workspace.state.history.commands)):
         keyboard.press("Ctrl+Z")
-    assert np.array_equal(workspace.clustering.unit_of_spike, before)
-    assert workspace.queue_order() == order
-    assert workspace.wrong_left() == wrong
+    assert np.array_equal(workspace.state.clustering.unit_of_spike, before)
+    assert workspace.questions.queue_order() == order
+    assert workspace.questions.wrong_left() == wrong
 
 
 @pytest.mark.slow
@@ -173,7 +175,7 @@ def test_the_whole_demo_is_curated_by_keys(qtbot, tmp_path: Path) -> None:
     with shown_window(qtbot, tmp_path) as window:
         window.open_path(done.session)
         settle()
-        n = len(window.workspace.queue_order())
+        n = len(window.workspace.questions.queue_order())
         assert n > 10
         keyboard = Keyboard(qtbot, window)
         answer_everything(window, keyboard)

@@ -44,11 +44,11 @@ def opened_again(session: Path) -> str:
     """Digest of the state that a session opens with; it is saved, and nothing else is left beside it."""
     workspace = Workspace()
     warned: list[str] = []
-    workspace.warned.connect(warned.append)
+    workspace.state.warned.connect(warned.append)
     with open_session(session) as file:
-        workspace.open(file.project, entries=file.journal_entries)
+        workspace.state.open(file.project, entries=file.journal_entries)
         assert all("last action" in note for note in file.notes), file.notes
-        file.save(workspace.snapshot())
+        file.save(workspace.state.snapshot())
     assert warned == []
     left = {path.name for path in session.parent.iterdir()} - {"preferences"}
     assert left == {session.name, f"{session.name}.waveforms"}

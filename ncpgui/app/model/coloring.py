@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ncpgui.app.model.colors import Color
-from ncpgui.app.model.project_view import ProjectView
 from ncpgui.app.model.shown_sorting import ShownUnit
+from ncpgui.app.model.state import State
+from ncpgui.app.model.unit_numbers import p_neuron, unit_label
 from ncpgui.core.component import Component
 from ncpgui.core.project import Project
 from ncpgui.core.unit_table import most_frequent
@@ -41,9 +42,9 @@ class Coloring:
     A unit that only adopting would make has the depth and P(neuron) of its spikes, and no label.
     """
 
-    def __init__(self, view: ProjectView) -> None:
+    def __init__(self, state: State) -> None:
         self.by = "unit"
-        self._view = view
+        self._state = state
         self._apart: dict[int, Color] = {}
 
     def set_apart(self, units: Iterable[int], beside: Iterable[int] = ()) -> None:
@@ -52,7 +53,7 @@ class Coloring:
         Each keeps its own where no unit before it has that already; where there are colours enough, they are
         none of those of the units `beside`, which are on cards.
         """
-        colors, self._apart = self._view.colors, {}
+        colors, self._apart = self._state.sortings.colors, {}
         drawn: list[int] = []
         others = [colors.color(unit).index for unit in beside]
         for unit in units:
@@ -64,15 +65,15 @@ class Coloring:
 
     def of_unit(self, unit: int) -> Color:
         """Colour of a unit of the current sorting."""
-        if self.by == "unit" or self._view.project is None:
-            return self._apart.get(unit) or self._view.colors.color(unit)
-        label = self._view.unit_label(unit) if self.by == "label" else ""
-        p_neuron = self._view.p_neuron(unit) if self.by == "P(neuron)" else math.nan
-        return self._of(self._view.project, label, self._view.main_channel(unit), p_neuron)
+        if self.by == "unit" or self._state.project is None:
+            return self._apart.get(unit) or self._state.sortings.colors.color(unit)
+        label = unit_label(self._state, unit) if self.by == "label" else ""
+        share = p_neuron(self._state, unit) if self.by == "P(neuron)" else math.nan
+        return self._of(self._state.project, label, self._state.places.main_channel(unit), share)
 
     def of(self, component: Component, unit: ShownUnit) -> Color:
         """Colour of a unit on screen."""
-        project = self._view.project
+        project = self._state.project
         if self.by == "unit" or project is None:
             return unit.color if unit.unit is None else self._apart.get(unit.unit, unit.color)
         if unit.unit is not None:
@@ -80,10 +81,10 @@ class Coloring:
         ids = component.spike_ids[unit.positions]
         channel = most_frequent(project.spikes.channel[ids]) if len(ids) else component.channel
         known = project.p_neuron
-        p_neuron = math.nan if known is None or len(ids) == 0 else float(known[ids].mean(dtype=np.float64))
-        return self._of(project, shown_label("unsorted", p_neuron), channel, p_neuron)
+        share = math.nan if known is None or len(ids) == 0 else float(known[ids].mean(dtype=np.float64))
+        return self._of(project, shown_label("unsorted", share), channel, share)
 
-    def _of(self, project: Project, label: str, channel: int, p_neuron: float) -> Color:
+    def _of(self, project: Project, label: str, channel: int, share: float) -> Color:
         if self.by == "label":
             return Color(LABELS.get(label, LABELS["unsorted"]))
         if self.by == "shank":
@@ -92,11 +93,11 @@ class Coloring:
         if self.by == "depth":
             depth = project.probe.depth_um
             return Color(-1, float(depth[channel] - depth.min()) / max(float(np.ptp(depth)), 1e-9))
-        return UNKNOWN if math.isnan(p_neuron) else Color(-1, p_neuron)
+        return UNKNOWN if math.isnan(share) else Color(-1, share)
 
     def legend(self) -> Legend | None:
         """What the colours mean; None where they only tell units apart."""
-        project = self._view.project
+        project = self._state.project
         if self.by == "unit" or project is None:
             return None
         if self.by == "label":

@@ -89,6 +89,10 @@ class ShownSorting:
         """The same for the same sorting, as long as no spike of the component changes its unit."""
         return self.alternative, self.proposal
 
+    def row_of(self, unit: int) -> int:
+        """Row of a unit in use."""
+        return next(row for row, other in enumerate(self.units) if other.unit == unit)
+
     def origin(self, row: int) -> tuple[ShownSorting, int] | None:
         """Sorting of the component whose posterior tells of a unit, and the row of the unit in it."""
         return self, row

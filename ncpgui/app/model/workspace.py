@@ -6,15 +6,16 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
 
 from ncpgui.app.model.coloring import COLOR_BY, Coloring
 from ncpgui.app.model.lasso import Lasso, Proposal
-from ncpgui.app.model.open_project import OpenProject
+from ncpgui.app.model.questions import Questions
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
+from ncpgui.app.model.state import State
 from ncpgui.app.model.together import TOGETHER, Drawn, TogetherSorting, drawn_together, of_no_posterior
 from ncpgui.app.words import count, sentence, unit_names
 from ncpgui.core.component import Component, ComponentWaveforms
@@ -25,21 +26,15 @@ from ncpgui.core.unit_table import most_frequent
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Change
 from ncpgui.curation.commands import NONE, Assign, Link, Merge, SetAccepted, SetLabel, SetWords
-from ncpgui.curation.state import Command
 
 
-class Workspace(OpenProject):
-    """The state that all panels show; see the signals for what can change.
+class Workspace:
+    """What all panels show of the open project (`state`) and its `questions`, and how a person edits it.
 
-    Signals: `opened` another project, or none; `components_changed(ids)` their posterior or
-    status; `current_changed` another component on screen; `shown_changed` another sorting of
-    it; `selection_changed` selected units; `lasso_changed` what a person draws around spikes;
-    `colors_changed` what the colours of units say (`coloring`);
-    `units_changed(change)` the sorting or its labels; `decided(ids)` somebody decided something about
-    these components;
-    `spike_chosen(spike)` somebody wants to see it among the traces;
-    `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
-    screen until it was read.
+    Signals, beside those of the state: `current_changed` another component on screen; `shown_changed` another
+    sorting of it; `selection_changed` selected units; `lasso_changed` what a person draws around spikes;
+    `colors_changed` what the colours of units say (`coloring`); `spike_chosen(spike)` somebody wants
+    to see it among the traces.
     """
 
     current_changed: ClassVar[Signal] = Signal()
@@ -48,7 +43,6 @@ class Workspace(OpenProject):
     lasso_changed: ClassVar[Signal] = Signal()
     colors_changed: ClassVar[Signal] = Signal()
     spike_chosen: ClassVar[Signal] = Signal(int)
-    decided: ClassVar[Signal] = Signal(tuple)
 
     def __init__(self, project: Project | None = None) -> None:
         self.component_id: int | None = None
@@ -58,10 +52,14 @@ class Workspace(OpenProject):
         self.lasso: Lasso | None = None
         self.proposal: Proposal | None = None
         self._n_proposals = 0
-        self.coloring = Coloring(self)
-        super().__init__()
+        self.state = State()
+        self.questions = Questions(self.state)
+        self.coloring = Coloring(self.state)
+        self.state.opened.connect(self._start)  # before anybody else hears of it
+        self.state.moved.connect(self._moved)
+        self.state.looks_changed.connect(self._show_again)
         if project is not None:
-            self.open(project)
+            self.state.open(project)
 
     # -- what is on screen ------------------------------------------------------------------
 
@@ -71,14 +69,16 @@ class Workspace(OpenProject):
 
     def component(self, component_id: int | None = None) -> Component | None:
         """Component of an id (of the one on screen), None while it is not sampled."""
-        return self._components.get(self.component_id if component_id is None else component_id)
+        return self.state.components.get(self.component_id if component_id is None else component_id)
 
     def waveforms(self, component_id: int | None = None) -> ComponentWaveforms | None:
         """Waveforms of the sampled spikes of a component, or of units drawn together, if they are at hand."""
         wanted = self.component_id if component_id is None else component_id
         if wanted == TOGETHER:
             return self._on_screen()[1]
-        found = None if self.project is None or wanted is None else self.project.waveforms.get(wanted)
+        found = (
+            None if self.state.project is None or wanted is None else self.state.project.waveforms.get(wanted)
+        )
         return found if found is not None and found.is_at_hand else None
 
     def show_contact(self, contact: int) -> None:
@@ -86,16 +86,16 @@ class Workspace(OpenProject):
 
         Where there is none, the units that are largest there are selected.
         """
-        ring = self.at_contact(contact)
+        ring = self.state.components.at_contact(contact)
         if not ring:
-            self.select(self.units_at(contact))
+            self.select(self.state.units_at(contact))
         if ring:
             place = ring.index(self.component_id) + 1 if self.component_id in ring else 0
             self.show_component(ring[place % len(ring)])
 
     def show_component(self, component_id: int) -> None:
         """Put another component on screen, no unit selected."""
-        if self.project is None or component_id not in self.component_ids:
+        if self.state.project is None or component_id not in self.state.components.ids:
             return
         if component_id != self.component_id or self.drawn_together:
             self._go_to(component_id, (), ())
@@ -145,12 +145,12 @@ class Workspace(OpenProject):
     def present_alternative(self, component_id: int | None = None) -> int | None:
         """Index of the alternative that the current sorting of a component is, None when none."""
         component = self.component(component_id)
-        return None if component is None else self._sortings.present(component)
+        return None if component is None else self.state.sortings.present(component)
 
     def alternative_in_use(self, component_id: int | None = None) -> int | None:
         """Index of the alternative that the current sorting is, but for single spikes; None when none."""
         component = self.component(component_id)
-        return None if component is None else self._sortings.in_use(component)
+        return None if component is None else self.state.sortings.in_use(component)
 
     def current(self) -> ShownSorting | None:
         """Current sorting of the component on screen."""
@@ -159,7 +159,7 @@ class Workspace(OpenProject):
     def current_of(self, component_id: int) -> ShownSorting | None:
         """Current sorting of a component, None while it is not sampled."""
         component = self.component(component_id)
-        return None if component is None else self._sortings.current(component)
+        return None if component is None else self.state.sortings.current(component)
 
     def asked(self) -> ShownSorting | None:
         """Sorting of the component on screen: what an edit would make, the preview, or the current one."""
@@ -190,14 +190,14 @@ class Workspace(OpenProject):
     def components_on_screen(self) -> tuple[int, ...]:
         """Components that have spikes of what the panels draw, and the one that the cards ask about."""
         asked = () if self.component_id is None else (self.component_id,)
-        drawn = [one for unit in self.drawn_together for one in self.components_of(unit)]
+        drawn = [one for unit in self.drawn_together for one in self.state.places.components_of(unit)]
         return tuple(dict.fromkeys((*asked, *drawn)))
 
     def what_is_drawn(self) -> str:
         """What is on screen, within a sentence."""
         if self.drawn_together:
             return unit_names([str(unit) for unit in self.drawn_together])
-        return "nothing" if self.component_id is None else self.name(self.component_id)
+        return "nothing" if self.component_id is None else self.state.name(self.component_id)
 
     def why_nothing(self, what: str) -> str:
         """Why there is nothing of a kind, "Waveforms", on screen."""
@@ -208,15 +208,17 @@ class Workspace(OpenProject):
     @property
     def height_unit(self) -> str:
         """What amplitudes of spikes are counted in."""
-        return "noise sd" if self.shapes is None or self.shapes.in_noise_sd else "unit of the sorter"
+        return (
+            "noise sd" if self.state.shapes is None or self.state.shapes.in_noise_sd else "unit of the sorter"
+        )
 
     def why_no_waveforms(self, what: str) -> str:
         """Why there are no waveforms, of which `what` is made, of what is on screen."""
-        assert self.project is not None
-        if self.project.recording.has_traces:
+        assert self.state.project is not None
+        if self.state.project.recording.has_traces:
             return f"{what} come from waveforms, which are read from the recording (File > Locate recording)."
-        if self.shapes_problem:
-            return f"{what} come from waveforms, and there are none: {self.shapes_problem}"
+        if self.state.shapes_problem:
+            return f"{what} come from waveforms, and there are none: {self.state.shapes_problem}"
         return "Templates are being read …"
 
     def _on_screen(self) -> tuple[ShownSorting | None, ComponentWaveforms | None]:
@@ -227,32 +229,40 @@ class Workspace(OpenProject):
         if not units:
             return asked, self.waveforms()
         like = asked if asked is not None and asked.is_preview else None
-        ids = {one for unit in units for one in self.components_of(unit)}
+        ids = {one for unit in units for one in self.state.places.components_of(unit)}
         if like is not None:
             ids.add(like.component.id)
         waveforms = {one: found for one in sorted(ids) if (found := self.waveforms(one)) is not None}
         which = None if like is None else (like.component.id, *like.key)
-        self._remembered.tell(TOGETHER, (units, which, *((one, id(waveforms[one])) for one in waveforms)))
+        self.state.remembered.tell(
+            TOGETHER, (units, which, *((one, id(waveforms[one])) for one in waveforms))
+        )
 
         def make() -> tuple[TogetherSorting, ComponentWaveforms | None]:
             rows = [] if like is None else [self._drawn_of(like, row) for row in range(len(like.units))]
             rows += [self._drawn(unit) for unit in units]
-            assert self.project is not None
-            return drawn_together(rows, waveforms, self.project.probe, like=like, shapes=self.shapes)
+            assert self.state.project is not None
+            return drawn_together(
+                rows, waveforms, self.state.project.probe, like=like, shapes=self.state.shapes
+            )
 
-        return self.memo(("together", TOGETHER), make)
+        return self.state.remembered.get(("together", TOGETHER), make)
 
     @property
     def drawn_together(self) -> tuple[int, ...]:
         """Units that are drawn together; () where the component on screen is all there is to draw."""
-        if self.project is None:
+        if self.state.project is None:
             return ()
         if self._proposes_together:
             return self.selected
         here = self.current()
         own = {one.unit for one in here.units} if here is not None else set()
         here_only = (self.component_id,)
-        outside = [one for one in self.selected if one not in own or self.components_of(one) != here_only]
+        outside = [
+            one
+            for one in self.selected
+            if one not in own or self.state.places.components_of(one) != here_only
+        ]
         if here is not None and (self.preview is not None or self.proposal is not None):
             return tuple(one for one in outside if one not in own)  # what is in use gives way to the preview
         if here is not None:
@@ -268,11 +278,12 @@ class Workspace(OpenProject):
         """Units of a component on screen that is not sampled, those with most spikes in it first."""
         if self.component_id is None:
             return ()
-        return self._places.units_in(self._components.spike_ids(self.component_id))
+        return self.state.places.units_in(self.state.components.spike_ids(self.component_id))
 
     def _drawn(self, unit: int) -> Drawn:
         """A unit in use, with all its spikes."""
-        sortings = [self.current_of(one) for one in self.components_of(unit)]
+        places, color = self.state.places, self.state.sortings.colors.color(unit)
+        sortings = [self.current_of(one) for one in places.components_of(unit)]
         origins = [
             (sorting, row)
             for sorting in sortings
@@ -280,21 +291,21 @@ class Workspace(OpenProject):
             for row, other in enumerate(sorting.units)
             if other.unit == unit
         ]
-        alone = ShownUnit(str(unit), self.colors.color(unit), unit, 0, np.zeros(0, np.int32), 0)
+        alone = ShownUnit(str(unit), color, unit, 0, np.zeros(0, np.int32), 0)
         own = origins[0][0].units[origins[0][1]] if origins else alone
-        return Drawn(own, self.clustering.spikes_of(unit), self.main_channel(unit), tuple(origins))
+        return Drawn(own, self.state.clustering.spikes_of(unit), places.main_channel(unit), tuple(origins))
 
     def _drawn_of(self, sorting: ShownSorting, row: int) -> Drawn:
         """A unit that adopting a preview would make, or leave as it is."""
-        assert self.project is not None
+        assert self.state.project is not None
         spike_ids = sorting.component.spike_ids[sorting.units[row].positions]
-        channel = most_frequent(self.project.spikes.channel[spike_ids])
+        channel = most_frequent(self.state.project.spikes.channel[spike_ids])
         return Drawn(sorting.units[row], spike_ids, channel, ((sorting, row),))
 
     def sorting_of(self, index: int) -> ShownSorting | None:
         """What adopting an alternative of the component on screen would give."""
         component = self.component()
-        return None if component is None else self._sortings.preview(component, index)
+        return None if component is None else self.state.sortings.preview(component, index)
 
     def pick(self, unit: int | None, *, adds: bool) -> None:
         """Select a unit that a person clicked; `adds` adds it to the selection, or takes it out.
@@ -318,11 +329,11 @@ class Workspace(OpenProject):
 
         similar : those of them that were taken from the list of units like the others
         """
-        chosen = tuple(dict.fromkeys(int(u) for u in units if int(u) in self.clustering))
+        chosen = tuple(dict.fromkeys(int(u) for u in units if int(u) in self.state.clustering))
         taken = tuple(int(u) for u in similar if int(u) in chosen)
         taken = () if len(taken) == len(chosen) else taken
         first = next((unit for unit in chosen if unit not in taken), None)
-        homes = () if first is None else self.components_of(first)
+        homes = () if first is None else self.state.places.components_of(first)
         asked = self.component_id
         if first is not None and asked not in homes:
             asked = next(iter(homes), None)
@@ -374,7 +385,7 @@ class Workspace(OpenProject):
         now = self.in_use()
         assert now is not None
         self._n_proposals += 1
-        sorting = self._sortings.after(now, command, proposal=self._n_proposals)
+        sorting = self.state.sortings.after(now, command, proposal=self._n_proposals)
         waveforms = None
         if now.component.id == TOGETHER:
             sorting, waveforms = of_no_posterior(sorting), self.waveforms(TOGETHER)
@@ -390,45 +401,37 @@ class Workspace(OpenProject):
     def confirm(self) -> None:
         """Do the edit that is proposed, and select what it made."""
         assert self.proposal is not None
-        change = self.do(self.proposal.command)
+        change = self.state.do(self.proposal.command)
         self.select(change.added)
 
     # -- edits ------------------------------------------------------------------------------
 
-    def do(self, command: Command) -> Change:
-        """Do a command; a failing one raises and leaves no trace."""
-        change = self.history.do(command)
-        self.told.emit(sentence(change.description))
-        units = (*change.added, *change.modified, *change.relabelled)
-        self.decided.emit(tuple({one: None for unit in units for one in self.components_of(unit)}))
-        return change
-
     def merge(self, units: tuple[int, ...]) -> None:
         """Make one unit of several and select it."""
-        change = self.do(Merge(units))
+        change = self.state.do(Merge(units))
         self.select(change.added)
 
     def label(self, units: tuple[int, ...], label: str) -> None:
         """Call units good, mua, noise or unsorted."""
-        self.do(SetLabel(units, label))
+        self.state.do(SetLabel(units, label))
 
     def write(self, units: tuple[int, ...], kind: str, text: str) -> None:
         """Give units a label of one's own (kind "tag") or a note; '' takes it off."""
-        self.do(SetWords(units, kind, text))
+        self.state.do(SetWords(units, kind, text))
 
     def link(self, units: tuple[int, ...], *, same: bool) -> None:
         """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
-        where = [set(self.components_of(unit)) for unit in units]
+        where = [set(self.state.places.components_of(unit)) for unit in units]
         if where and not set.intersection(*where):
             raise CurationError(
                 "these units belong to different questions and were never sampled together, so this would "
                 "change nothing; merge them (G) if they are one neuron"
             )
-        self.do(Link(units, same))
+        self.state.do(Link(units, same))
 
     def set_accepted(self, units: tuple[int, ...], accepted: bool) -> None:
         """Accept units, or open them again."""
-        self.do(SetAccepted(units, accepted))
+        self.state.do(SetAccepted(units, accepted))
 
     def adopt(self) -> None:
         """Use what is on screen for its component; the sorting already in use is accepted as it is."""
@@ -441,15 +444,15 @@ class Workspace(OpenProject):
         if self.preview is None:
             self._accept_current()
             return
-        as_sampled = self.sampled_component(component.id)
+        as_sampled = self.state.components.sampled(component.id)
         command = adopt_command(
-            self.clustering,
+            self.state.clustering,
             component if as_sampled is None else as_sampled,
             component.alternatives[self.preview],
-            accepted=self.history.labels.accepted,
+            accepted=self.state.history.labels.accepted,
         )
         if command is not None:
-            self.do(command)
+            self.state.do(command)
             return
         preview = self.sorting_of(self.preview)
         if preview is not None and preview.held:
@@ -466,73 +469,66 @@ class Workspace(OpenProject):
         current = self.current()
         assert current is not None
         units = tuple(unit.unit for unit in current.units if unit.unit is not None)
-        if not self.history.labels.accepted.issuperset(units):
+        if not self.state.history.labels.accepted.issuperset(units):
             self.set_accepted(units, True)
-        elif self._is_settled(current.component.id) or self._is_sure(current.component.id):
+        elif self.questions.is_answered(current.component.id):
             shown = current.component.id
-            self.told.emit(
-                f"There is no unit around contact {self.contact(shown)}"
-                if self.is_empty(shown)
-                else sentence(f"{self.name(shown)}: accepted already")
+            self.state.told.emit(
+                f"There is no unit around contact {self.state.components.contact(shown)}"
+                if self.questions.is_empty(shown)
+                else sentence(f"{self.state.name(shown)}: accepted already")
             )
         else:  # no units, although another alternative has some
             ids = current.component.spike_ids
             words = f"accept contact {current.component.channel} without units"
-            self.do(Assign(ids, np.full(len(ids), NONE), words=words))
+            self.state.do(Assign(ids, np.full(len(ids), NONE), words=words))
 
     def undo(self) -> None:
         """Take back the last edit and show where it was."""
-        self._stepped(self.history.undo(), is_done_again=False)
+        self._stepped(self.state.undo(), is_done_again=False)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        self._stepped(self.history.redo(), is_done_again=True)
+        self._stepped(self.state.redo(), is_done_again=True)
 
     def _stepped(self, change: Change | None, *, is_done_again: bool) -> None:
         if change is None:
             return
-        self.told.emit(sentence(change.description))
+        self.state.told.emit(sentence(change.description))
         units = [*change.added, *change.modified, *change.relabelled]
-        homes = [*change.components, *(home for unit in units for home in self.components_of(unit)[:1])]
+        homes = [
+            *change.components,
+            *(home for unit in units for home in self.state.places.components_of(unit)[:1]),
+        ]
         if homes and self.component_id not in homes and self.component(homes[0]) is not None:
             self.show_component(homes[0])
         stays = not units or bool(set(self.selected) & {*units})
         chosen = change.added or (self.selected if stays else units)
-        here = [unit for unit in chosen if self.component_id in self.components_of(unit)]
+        here = [unit for unit in chosen if self.component_id in self.state.places.components_of(unit)]
         self.select([*here, *chosen])  # the component on screen stays, if it has one of them
         if is_done_again:
-            self.decided.emit(tuple(dict.fromkeys(homes)))
+            self.state.decided.emit(tuple(dict.fromkeys(homes)))
 
     # -- when the project changes ---------------------------------------------------------------
 
-    def ask_by(self, finding: str, effects: Mapping[int, float]) -> None:
-        """Give the queue the order in which answers narrow a finding, or its own again ('').
-
-        effects : what the answer to the question of each component takes away of its variance
-        """
-        self.asked_by, self._effects = finding, dict(effects)
-        self.components_changed.emit(())
-
-    def _start_screen(self) -> None:
-        self.asked_by, self._effects = "", {}
-        best = self.queue_order() or self.component_ids
+    def _start(self) -> None:
+        """Another project is there, or none."""
+        best = self.questions.queue_order() or self.state.components.ids
         self.component_id = best[0] if best else None
         self.preview = None
-        has_questions = self.project is None or self.project.recording.has_traces
-        units = () if has_questions else self.clustering.unit_ids.tolist()[:1]
+        project = self.state.project
+        has_questions = project is None or project.recording.has_traces
+        units = () if has_questions else self.state.clustering.unit_ids.tolist()[:1]
         self.selected, self.similar = tuple(units), ()
         self.lasso = self.proposal = None
         self.coloring.set_apart(())
 
-    def _forget_shown(self, component_ids: set[int]) -> None:
+    def _moved(self, component_ids: tuple[int, ...]) -> None:
         if self.component_id in component_ids:
             self.preview = self.proposal = None
             self.draw_lasso(None)
         self.select(self.selected, similar=self.similar)
 
-    def _show_again(self, component_ids: set[int]) -> None:
-        if self.component_id in component_ids:
+    def _show_again(self, component_ids: tuple[int, ...]) -> None:
+        if not component_ids or self.component_id in component_ids:
             self.shown_changed.emit()
-
-    def _shapes_came(self) -> None:
-        self.shown_changed.emit()

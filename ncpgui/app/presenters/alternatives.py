@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.unit_numbers import unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.card_change import CardChange, change_of
 from ncpgui.app.presenters.points import colors_of
@@ -251,16 +252,16 @@ EMPTY = AlternativesView(
 
 def present_alternatives(workspace: Workspace) -> AlternativesView:
     """Cards of the component on screen."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return EMPTY
     if workspace.component_id is None:
         return _no_question(workspace)
     component_id = workspace.component_id
-    contact = f"contact {workspace.contact(component_id)}"
+    contact = f"contact {workspace.state.components.contact(component_id)}"
     component = workspace.component()
-    n = thousands(workspace.n_spikes(component_id))
+    n = thousands(workspace.state.components.n_spikes(component_id))
     if component is None:
-        status = workspace.status(component_id)
+        status = workspace.questions.status(component_id)
         message = {
             "failed": f"These spikes could not be sampled: {status.message}",
             "sampling": f"Sampling the posterior of these spikes … {100 * status.fraction:.0f} %",
@@ -279,8 +280,8 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     subtitle += f" · in doubt with {apart} too" if apart else ""
     doubts = doubt_words(workspace, component_id)
     subtitle += "".join(f" · {words}" for words in doubts)
-    subtitle += f" · {BEYOND_CARDS}" if workspace.is_beyond_cards(component_id) else ""
-    settled = workspace.status(component_id).state == "curated"
+    subtitle += f" · {BEYOND_CARDS}" if workspace.questions.is_beyond_cards(component_id) else ""
+    settled = workspace.questions.status(component_id).state == "curated"
     previewed = workspace.preview is not None or workspace.proposal is not None
     shown = next((card for card in cards if card.is_shown), None)
     best = max(cards, key=lambda card: card.mass, default=None)
@@ -302,10 +303,10 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         else _accept_text(workspace, component_id, shown, settled=settled),
         better=best if is_less and open_question else None,
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
-        is_open=workspace.n_rarer(component_id) > 0,
+        is_open=workspace.state.n_rarer(component_id) > 0,
         given=_given(workspace, component),
         sampler=component.posterior.sampler,
-        positions_um=workspace.project.probe.positions_um[component.contacts],
+        positions_um=workspace.state.project.probe.positions_um[component.contacts],
     )
 
 
@@ -313,8 +314,8 @@ def _no_question(workspace: Workspace) -> AlternativesView:
     """What stands in place of cards where what is on screen is no question."""
     chosen = [str(unit) for unit in workspace.selected]
     title = sentence(unit_names(chosen)) if chosen else "No question"
-    assert workspace.project is not None
-    if not workspace.project.recording.has_traces:
+    assert workspace.state.project is not None
+    if not workspace.state.project.recording.has_traces:
         return replace(EMPTY, title=title, message=NO_RAW_DATA)
     message = (
         "These spikes have no probabilities: they were not sampled with those of other units."
@@ -329,7 +330,7 @@ def other_questions(workspace: Workspace) -> str:
     asked = workspace.component_id
     if asked is None:
         return ""
-    others = [unit for unit in workspace.selected if asked not in workspace.components_of(unit)]
+    others = [unit for unit in workspace.selected if asked not in workspace.state.places.components_of(unit)]
     if not others:
         return ""
     if len(others) > MOST_NAMED:
@@ -341,7 +342,7 @@ def other_questions(workspace: Workspace) -> str:
 def _title(workspace: Workspace, contact: str) -> tuple[str, str]:
     """Headline of a sampled component, its units or else its contact; what comes first under it."""
     assert workspace.component_id is not None
-    units = workspace.units_of(workspace.component_id)
+    units = workspace.state.units_of(workspace.component_id)
     return (sentence(units), f"{contact} · ") if units else (sentence(contact), "")
 
 
@@ -369,7 +370,7 @@ def adopt_better(workspace: Workspace) -> None:
 def _accept_text(workspace: Workspace, component_id: int, shown: Card | None, *, settled: bool) -> str:
     if not settled:
         return _consequence("Keep", shown)
-    return "Nothing to accept" if workspace.is_empty(component_id) else "Accepted"
+    return "Nothing to accept" if workspace.questions.is_empty(component_id) else "Accepted"
 
 
 def _can_adopt(workspace: Workspace) -> bool:
@@ -382,7 +383,7 @@ def _badge(workspace: Workspace, component: Component, cards: Sequence[Card]) ->
     """How far to trust the cards, with the largest of the errors that they tell."""
     if component.posterior.sampler == "beam":
         return TrustBadge("beam", f"beam of {component.posterior.n_samples}, not a posterior", _ABOUT_BEAM)
-    sampled = workspace.sampled_component(component.id) or component  # decisions have no order
+    sampled = workspace.state.components.sampled(component.id) or component  # decisions have no order
     if has_few_draws(sampled.posterior):
         return TrustBadge("few draws", "few draws", _ABOUT_FEW_DRAWS)
     spread = sampled.order_spread
@@ -449,8 +450,8 @@ def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
         _card(workspace, component, index, sorting, current, waveforms, largest)
         for index, sorting in sortings
     ]
-    others = sorted((card for card in cards if card.change is not None), key=lambda card: -card.mass)
-    against = others[0].change if others else None
+    changing = sorted((card for card in cards if card.change is not None), key=lambda card: -card.mass)
+    against = changing[0].change if changing else None
     return tuple(replace(card, change=against) if card.is_in_use else card for card in cards)
 
 
@@ -462,11 +463,11 @@ def _is_among(sorting: ShownSorting, others: Sequence[ShownSorting]) -> bool:
 
 def _is_given(workspace: Workspace, component: Component, index: int) -> bool:
     """Whether an alternative is how the folder that is reviewed has these spikes."""
-    project = workspace.project
+    project = workspace.state.project
     if project is None or project.given is None:
         return False
     given = project.unit_of_spike[component.spike_ids]
-    return workspace.memo(
+    return workspace.state.remembered.get(
         ("as given", component.id, index),
         lambda: np.array_equal(canonical(component.alternatives[index].labels), canonical(given)),
     )
@@ -489,12 +490,12 @@ def _card(
     else:
         alternative = component.alternatives[index]
         mass, error = alternative.mass, alternative.mass_se
-        as_sampled = workspace.whole_as_sampled(component.id).alternatives[index]
+        as_sampled = workspace.state.whole_as_sampled(component.id).alternatives[index]
         before, evidence = as_sampled.mass, as_sampled.by_evidence  # decisions are no evidence of these
         own = workspace.sorting_of(index) if is_edited else sorting
         assert own is not None
         words = "in use" if in_use and not is_edited else _words(current, own)
-    means = workspace.memo(
+    means = workspace.state.remembered.get(
         ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
     )
     units = tuple(
@@ -515,23 +516,27 @@ def _card(
         given=_given(workspace, component),
         evidence=evidence,
         sampler=component.posterior.sampler,
-        before=before if workspace.is_decided(component.id) else None,
+        before=before if workspace.state.is_decided(component.id) else None,
         is_edited=is_edited,
-        n_wrong=workspace.misplaced(component.id) if in_use and _is_doubtful(workspace, current) else 0.0,
+        n_wrong=workspace.questions.misplaced(component.id)
+        if in_use and _is_doubtful(workspace, current)
+        else 0.0,
         change=None
         if in_use
-        else workspace.memo(("change", component.id, index), lambda: change_of(current, sorting)),
+        else workspace.state.remembered.get(
+            ("change", component.id, index), lambda: change_of(current, sorting)
+        ),
     )
 
 
 def _is_doubtful(workspace: Workspace, current: ShownSorting) -> bool:
     """Whether a unit in use is more probably not pure, or not complete."""
-    numbers = [workspace.unit_numbers(unit.unit) for unit in current.units if unit.unit is not None]
+    numbers = [unit_numbers(workspace.state, unit.unit) for unit in current.units if unit.unit is not None]
     return any(min(one.p_pure, one.p_complete) < MORE_PROBABLY for one in numbers)
 
 
 def _given(workspace: Workspace, component: Component) -> str:
-    given = workspace.given(component.id)
+    given = workspace.state.components.given_of(component.id)
     return "" if given is None else given.text
 
 
@@ -552,7 +557,7 @@ def _agreement(
 
     The last is the share by kinds of evidence.
     """
-    same = workspace.memo(
+    same = workspace.state.remembered.get(
         ("agreement", component.id),
         lambda: draws_of_sorting(
             component.posterior,
@@ -562,7 +567,7 @@ def _agreement(
         ),
     )
     posterior = component.posterior
-    drawn = workspace.whole_as_sampled(component.id).posterior
+    drawn = workspace.state.whole_as_sampled(component.id).posterior
     waveforms = None if drawn.drawn_weight is None else float(drawn.drawn_weight @ same)
     seen = drawn.stimulus_nats is not None
     without_stimulus = float(drawn.weight_without_stimulus @ same) if seen else None
@@ -590,7 +595,7 @@ def step_alternative(workspace: Workspace, step: int) -> None:
         return
     ring = [None if card.is_in_use else card.index for card in _cards(workspace, component)]
     if len(ring) < 2:
-        workspace.told.emit("There is no other sorting of these spikes")
+        workspace.state.told.emit("There is no other sorting of these spikes")
         return
     place = ring.index(workspace.preview) if workspace.preview in ring else 0
     workspace.show_alternative(ring[(place + step) % len(ring)])

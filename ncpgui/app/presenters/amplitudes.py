@@ -58,7 +58,7 @@ class AmplitudesView:
 
 def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     """The spikes of the sorting on screen over time."""
-    project, shown = workspace.project, workspace.shown()
+    project, shown = workspace.state.project, workspace.shown()
     if project is None:
         return AmplitudesView(height, message="Open a recording or a session to begin.")
     if shown is None:
@@ -112,7 +112,7 @@ def time_plane(
         if waveforms is None:
             return None
         positions = component.sampled
-        y = workspace.memo(
+        y = workspace.state.remembered.get(
             ("depth", component.id, id(waveforms)),
             lambda: depths_um(waveforms, component, project.probe),
         )

@@ -42,7 +42,7 @@ NOTHING = Consequence()
 
 def present_consequence(workspace: Workspace, tsne: NDArray[np.float32] | None) -> Consequence:
     """What there is to say: of the edit that is proposed, of the lasso, or of merging what is selected."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return NOTHING
     if workspace.proposal is not None:
         return present_proposal(workspace, workspace.proposal)
@@ -68,9 +68,9 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
             "draw a lasso first: Ctrl+click sets its corners in Embedding, Features or Over time"
         )
     found = spikes_inside(workspace, lasso, tsne, workspace.selected)
-    accepted = workspace.history.labels.accepted
+    accepted = workspace.state.history.labels.accepted
     command = lasso_split(
-        workspace.clustering, current.component, found.inside, workspace.selected, accepted=accepted
+        workspace.state.clustering, current.component, found.inside, workspace.selected, accepted=accepted
     )
     note = ""
     if found.n_following:
@@ -95,9 +95,9 @@ def propose_split_as(workspace: Workspace) -> None:
             f"select the one unit that is to be split as alternative {index + 1} does; "
             f"{len(workspace.selected)} are selected"
         )
-    accepted = workspace.history.labels.accepted
+    accepted = workspace.state.history.labels.accepted
     workspace.propose(
-        split_as(workspace.clustering, component, index, workspace.selected[0], accepted=accepted),
+        split_as(workspace.state.clustering, component, index, workspace.selected[0], accepted=accepted),
         "no other unit changes",
     )
 
@@ -109,7 +109,7 @@ def _follow(n: int) -> str:
 def present_proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     """Spikes of each part, P(split), and close pairs within the parts and across."""
     key = ("proposal", proposal.sorting.component.id, proposal.sorting.proposal)
-    return workspace.memo(key, lambda: _proposal(workspace, proposal))
+    return workspace.state.remembered.get(key, lambda: _proposal(workspace, proposal))
 
 
 def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
@@ -127,7 +127,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     across = np.triu_indices(len(ids), 1)
     n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
     sizes = " | ".join(f"{name}: {thousands(len(some))}" for name, some in zip(names, ids, strict=True))
-    units = np.unique(workspace.clustering.unit_of_spike[command.spike_ids])
+    units = np.unique(workspace.state.clustering.unit_of_spike[command.spike_ids])
     text = " · ".join(
         part
         for part in (
@@ -167,16 +167,18 @@ def present_merge(workspace: Workspace) -> Consequence:
         return Consequence(
             f"{count(len(units), 'unit')} selected; select {MOST_MERGED} or fewer to see what a merge does"
         )
-    shared = set.intersection(*(set(workspace.components_of(unit)) for unit in units))
+    shared = set.intersection(*(set(workspace.state.places.components_of(unit)) for unit in units))
     if not shared:
         return _merge(workspace, units, None)
     where = workspace.component_id if workspace.component_id in shared else min(shared)
     component = workspace.component(where)
-    return workspace.memo(("merge", where, units), lambda: _merge(workspace, units, component))
+    return workspace.state.remembered.get(
+        ("merge", where, units), lambda: _merge(workspace, units, component)
+    )
 
 
 def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | None) -> Consequence:
-    ids = [workspace.clustering.spikes_of(unit) for unit in units]
+    ids = [workspace.state.clustering.spikes_of(unit) for unit in units]
     names = " + ".join(map(str, units))
     close, chance = _close(workspace, ids)
     upper = np.triu_indices(len(units))
@@ -227,7 +229,7 @@ def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Conseque
     from ncpgui.sorting.merge_across_drift import MIN_NATS
     from ncpgui.sorting.motion import places_during
 
-    project = workspace.project
+    project = workspace.state.project
     assert project is not None
     spikes, motion = project.spikes, project.motion
     if motion is None or not motion.applied:
@@ -260,7 +262,7 @@ def _template_distance_sd(workspace: Workspace, component: Component, units: Seq
     waveforms = workspace.waveforms(component.id)
     if waveforms is None:
         return float("nan")
-    unit_of = workspace.clustering.unit_of_spike[component.spike_ids[component.sampled]]
+    unit_of = workspace.state.clustering.unit_of_spike[component.spike_ids[component.sampled]]
     own = [unit_of == unit for unit in units]
     if not all(rows.any() for rows in own):
         return float("nan")
@@ -290,7 +292,7 @@ def _close(
     """Close pairs of sets of spikes, and as many as by chance: (K, K) each."""
     from ncpgui.analysis.correlograms import close_pairs
 
-    assert workspace.project is not None
-    project = workspace.project
+    assert workspace.state.project is not None
+    project = workspace.state.project
     trains = [project.fired[some] for some in ids]
     return close_pairs(trains, sampling_frequency_hz=project.spikes.sampling_frequency_hz)

@@ -161,7 +161,7 @@ def units_of_grid(workspace: Workspace) -> tuple[ShownUnit, ...]:
 
 def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArray[np.int64], ...]]:
     """Key and spike trains (samples) of the grid: the same spikes have the same key."""
-    shown, project = workspace.shown(), workspace.project
+    shown, project = workspace.shown(), workspace.state.project
     if shown is None or project is None:
         return (), ()
     component, units = shown.component, units_of_grid(workspace)[:MOST_UNITS]
@@ -172,7 +172,7 @@ def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArr
 
 def present_correlograms(workspace: Workspace, found: Trains | None) -> CorrelogramsView:
     """The grid of the units on screen, with what was `found` of their trains (`trains_of_grid`)."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return CorrelogramsView(message="Open a recording or a session to begin.")
     shown = workspace.shown()
     if shown is None:

@@ -115,7 +115,9 @@ def embedding_points(
     """Points (m, 2) of the sampled spikes: the t-SNE if it is there already, principal components else."""
     if tsne is not None:
         return tsne
-    return workspace.memo(("pca", component.id, id(waveforms)), lambda: principal_plane(waveforms.features))
+    return workspace.state.remembered.get(
+        ("pca", component.id, id(waveforms)), lambda: principal_plane(waveforms.features)
+    )
 
 
 def principal_plane(features: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -175,7 +175,7 @@ def present_events(
 
     kind : of the events, None for all; others : what other cards would make, too
     """
-    project = workspace.project
+    project = workspace.state.project
     if project is None:
         return EventsView(message="Open a recording or a session to begin.")
     events = project.events
@@ -205,7 +205,7 @@ def present_events(
 
 def trains_of_tiles(workspace: Workspace, *, others: bool = True) -> dict[bytes, NDArray[np.int64]]:
     """Samples of the spikes of each unit that has a tile, by `spikes_key`."""
-    project = workspace.project
+    project = workspace.state.project
     if project is None or project.events is None:
         return {}
     found = {}

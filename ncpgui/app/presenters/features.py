@@ -41,7 +41,7 @@ class FeaturesView:
 
 def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
     """The spikes of the sorting on screen; an axis that there is not is replaced by one that there is."""
-    project, shown = workspace.project, workspace.shown()
+    project, shown = workspace.state.project, workspace.shown()
     if project is None:
         return FeaturesView(message="Open a recording or a session to begin.")
     if shown is None:
@@ -76,7 +76,7 @@ def feature_plane(
     waveforms = workspace.waveforms(component.id)
     positions, components = np.arange(len(component.spike_ids)), np.zeros((len(component.spike_ids), 0))
     if waveforms is not None:
-        positions, components = workspace.memo(
+        positions, components = workspace.state.remembered.get(
             ("principal components", component.id, id(waveforms)),
             lambda: principal_components(component, waveforms),
         )

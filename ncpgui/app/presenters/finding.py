@@ -119,7 +119,7 @@ class FindingView:
 
 def possible_choices(workspace: Workspace) -> tuple[FindingChoice, ...]:
     """What can be looked at in the open project."""
-    return tuple(one for one in CHOICES if one.is_possible(workspace.project))
+    return tuple(one for one in CHOICES if one.is_possible(workspace.state.project))
 
 
 def present_finding(
@@ -130,7 +130,7 @@ def present_finding(
     problem: str = "",
 ) -> FindingView:
     """Rows of a finding; found : None while it is computed, or the `problem` why there is none."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return FindingView(message="Open a recording or a session to begin.")
     if problem:
         return FindingView(message=f"No {choice.name.lower()} over draws: {problem}")
@@ -151,7 +151,7 @@ def present_finding(
     rows = tuple(
         FindingRow(
             one.unit,
-            workspace.colors.color(one.unit),
+            workspace.state.sortings.colors.color(one.unit),
             f"{_number(one.mean)} ({_number(one.low)} to {_number(one.high)}) {choice.unit}",
             _verdicts(workspace, one),
             not one.depends_on,
@@ -169,7 +169,7 @@ def present_finding(
     n_robust = len(rows) - n_open
     note = f"{n_robust} robust" + (f" · {n_open} open" if n_open else "")
     ends = (f"{_number(low)}", f"{_number(high)} {choice.unit}")
-    is_asked = workspace.asked_by == choice.name
+    is_asked = workspace.questions.asked_by == choice.name
     axis_help = f"{choice.name}, {choice.unit}: one axis for all rows, from fifty draws of the whole sorting"
     return FindingView(rows, ends, note=note, is_asked_by_it=is_asked, axis_help=axis_help)
 
@@ -186,7 +186,7 @@ def shares_of(findings: Sequence[FindingOfUnit]) -> dict[int, float]:
 def _verdicts(workspace: Workspace, one: FindingOfUnit) -> tuple[str, ...]:
     if not one.depends_on:
         return ("robust",)
-    names = [workspace.name(component) for component in one.depends_on[:MOST_NAMED]]
+    names = [workspace.state.name(component) for component in one.depends_on[:MOST_NAMED]]
     more = len(one.depends_on) - MOST_NAMED
     whole = "depends on " + " and ".join(names) + (f" and {more} more" if more > 0 else "")
     return whole, "depends on " + count(len(one.depends_on), "question"), "depends", "open"
@@ -202,7 +202,7 @@ def _tooltip(workspace: Workspace, choice: FindingChoice, one: FindingOfUnit) ->
             f"{percent(one.from_sorting)} of the variance comes from the sorting, the rest from the data."
         )
     lines += [
-        f"Settling {workspace.name(component)} is expected to narrow the interval to "
+        f"Settling {workspace.state.name(component)} is expected to narrow the interval to "
         f"{percent(math.sqrt(max(1 - share, 0.0)))} of its width."
         for component, share in one.questions[:3]
     ]

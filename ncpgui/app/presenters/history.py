@@ -20,9 +20,9 @@ class HistoryRow:
 
 def present_history(workspace: Workspace) -> tuple[HistoryRow, ...]:
     """The sorting as it was found, edits in force, and those taken back; () without a project."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return ()
-    history = workspace.history
+    history = workspace.state.history
     done = [command.words for command in history.commands]
     words = ["as it was sorted", *done, *(command.words for command in history.undone)]
     return tuple(HistoryRow(sentence(one), n, n <= len(done), n == len(done)) for n, one in enumerate(words))
@@ -30,11 +30,11 @@ def present_history(workspace: Workspace) -> tuple[HistoryRow, ...]:
 
 def step_to(workspace: Workspace, n_done: int) -> None:
     """Take back edits, or do them again, until `n_done` are in force or there is no further to go."""
-    here = len(workspace.history.commands)
+    here = len(workspace.state.history.commands)
     for _ in range(here - n_done):
         workspace.undo()
     for _ in range(n_done - here):
         workspace.redo()
-    far = abs(len(workspace.history.commands) - here)
+    far = abs(len(workspace.state.history.commands) - here)
     if far > 1:
-        workspace.told.emit(f"{count(far, 'edit')} {'taken back' if n_done < here else 'done again'}")
+        workspace.state.told.emit(f"{count(far, 'edit')} {'taken back' if n_done < here else 'done again'}")

@@ -95,7 +95,7 @@ def plane_points(
     workspace: Workspace, lasso: Lasso, tsne: NDArray[np.float32] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
     """Positions (m,) of spikes in the component on screen, and coordinates (m, 2) of the lasso's plane."""
-    project, current = workspace.project, workspace.in_use()
+    project, current = workspace.state.project, workspace.in_use()
     assert project is not None
     assert current is not None
     component = current.component

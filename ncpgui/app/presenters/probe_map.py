@@ -89,28 +89,28 @@ EMPTY = ProbeMapView(np.zeros((0, 2)), np.zeros(0), (), None, (), (), 1.0)
 
 def present_probe_map(workspace: Workspace) -> ProbeMapView:
     """Contacts coloured by what a decision there would settle."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return EMPTY
-    probe = workspace.project.probe
+    probe = workspace.state.project.probe
     ambiguity = np.full(probe.n_channels, np.nan)
-    telling = {one: _telling(workspace, one) for one in workspace.component_ids}
-    lines = {one: _line(workspace, one) for one in workspace.component_ids}
+    telling = {one: _telling(workspace, one) for one in workspace.state.components.ids}
+    lines = {one: _line(workspace, one) for one in workspace.state.components.ids}
     states = []
     stands_for = tuple(_shown_at(workspace, contact, telling) for contact in range(probe.n_channels))
     for contact, shown in enumerate(stands_for):
-        state = WITH_UNITS if workspace.units_at(contact) else ""
-        state = state if shown is None else workspace.status(shown).state
+        state = WITH_UNITS if workspace.state.units_at(contact) else ""
+        state = state if shown is None else workspace.questions.status(shown).state
         component = workspace.component(shown) if shown is not None else None
         if shown is not None and component is not None:
-            ambiguity[contact] = workspace.expected_wrong(shown)
+            ambiguity[contact] = workspace.questions.expected_wrong(shown)
         states.append(state)
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     component, current = workspace.component(), workspace.component_id
     chosen = workspace.selected[0] if current is None and workspace.selected else None
     if current is not None:
-        here: int | None = workspace.contact(current)
+        here: int | None = workspace.state.components.contact(current)
     else:
-        here = None if chosen is None else workspace.main_channel(chosen)
+        here = None if chosen is None else workspace.state.places.main_channel(chosen)
     return ProbeMapView(
         positions_um=probe.drawn_positions_um,
         ambiguity=ambiguity / largest if largest > 0 else ambiguity,
@@ -119,7 +119,9 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         neighbours=() if component is None else tuple(int(c) for c in component.contacts),
         tooltips=tuple(
             _tooltip(
-                contact, [lines[one] for one in workspace.at_contact(contact)] or _units(workspace, contact)
+                contact,
+                [lines[one] for one in workspace.state.components.at_contact(contact)]
+                or _units(workspace, contact),
             )
             for contact in range(probe.n_channels)
         ),
@@ -131,7 +133,7 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
 
 def _whole(workspace: Workspace, states: list[str]) -> WholeProbe | None:
     """The probe by depth; None of an array that is about as wide as it is long."""
-    project = workspace.project
+    project = workspace.state.project
     assert project is not None
     probe, axis = project.probe, project.probe.depth_axis
     assert probe.shank is not None
@@ -140,13 +142,15 @@ def _whole(workspace: Workspace, states: list[str]) -> WholeProbe | None:
     widths = [np.ptp(probe.positions_um[probe.shank == one, 1 - axis]) for one in names]
     if np.ptp(probe.depth_um) < LONG * max(*widths, 1.0):
         return None
-    main = [workspace.main_channel(unit) for unit in workspace.clustering.unit_ids.tolist()]
+    main = [
+        workspace.state.places.main_channel(unit) for unit in workspace.state.clustering.unit_ids.tolist()
+    ]
     return WholeProbe(
         depth_um=probe.depth_um,
         axis=axis,
         shank=np.array([names.index(one) for one in probe.shank.tolist()]),
         shank_names=tuple(names),
-        rate_hz=workspace.memo(("rate at contacts",), lambda: _rates_hz(project)),
+        rate_hz=workspace.state.remembered.get(("rate at contacts",), lambda: _rates_hz(project)),
         n_units=np.bincount(main, minlength=probe.n_channels) if main else np.zeros(probe.n_channels, int),
         is_open=np.isin(states, OPEN),
     )
@@ -161,14 +165,14 @@ def _rates_hz(project: Project) -> NDArray[np.float64]:
 
 def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:
     """Place of a component among those of a contact: the one that asks most comes first."""
-    order = _MOST_TELLING.index(workspace.status(component_id).state)
-    return order, -workspace.expected_gain(component_id)
+    order = _MOST_TELLING.index(workspace.questions.status(component_id).state)
+    return order, -workspace.questions.expected_gain(component_id)
 
 
 def _shown_at(workspace: Workspace, contact: int, telling: dict[int, tuple[int, float]]) -> int | None:
     """Component that a contact stands for: of those centred there, else of all, the one that asks most."""
-    here = workspace.at_contact(contact)
-    centred = [one for one in here if workspace.contact(one) == contact]
+    here = workspace.state.components.at_contact(contact)
+    centred = [one for one in here if workspace.state.components.contact(one) == contact]
     return min(centred or here, key=telling.__getitem__, default=None)
 
 
@@ -181,11 +185,11 @@ def _tooltip(contact: int, lines: list[str]) -> str:
 
 def _units(workspace: Workspace, contact: int) -> list[str]:
     """Units of no component that are largest on a contact, a line in all."""
-    units = workspace.units_at(contact)
+    units = workspace.state.units_at(contact)
     return [unit_names([str(unit) for unit in units])] if units else []
 
 
 def _line(workspace: Workspace, component_id: int) -> str:
-    spikes = count(workspace.n_spikes(component_id), "spike")
-    units = workspace.units_of(component_id)
-    return f"{units}{', ' if units else ''}{spikes}, {workspace.status(component_id).words}"
+    spikes = count(workspace.state.components.n_spikes(component_id), "spike")
+    units = workspace.state.units_of(component_id)
+    return f"{units}{', ' if units else ''}{spikes}, {workspace.questions.status(component_id).words}"

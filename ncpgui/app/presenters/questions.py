@@ -9,7 +9,7 @@ from ncpgui.app.model.workspace import Workspace
 
 def merge_question(workspace: Workspace, units: Sequence[int]) -> str:
     """What to ask before units are merged: '' when all of them are drawn now, and none is accepted."""
-    accepted = [unit for unit in units if workspace.history.labels.is_accepted(unit)]
+    accepted = [unit for unit in units if workspace.state.history.labels.is_accepted(unit)]
     reasons = _previewed(workspace, units)
     if accepted:
         reasons.append(f"{_names(accepted)} {_is(accepted)} accepted.")

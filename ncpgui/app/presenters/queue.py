@@ -102,23 +102,25 @@ class QueueRow:
 
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
-    order = workspace.queue_order()
-    wrong = {component_id: workspace.expected_wrong(component_id) for component_id in order}
+    order = workspace.questions.queue_order()
+    wrong = {component_id: workspace.questions.expected_wrong(component_id) for component_id in order}
     largest = max(wrong.values(), default=0.0) or 1.0
     rows = []
     for component_id in order:
         rows.append(
             QueueRow(
                 component_id=component_id,
-                contact=workspace.contact(component_id),
-                units=workspace.unit_names(component_id),
-                n_spikes=workspace.n_spikes(component_id),
-                status=workspace.status(component_id),
-                p_units=workspace.memo(("p units", component_id), partial(p_units, workspace, component_id)),
+                contact=workspace.state.components.contact(component_id),
+                units=workspace.state.unit_names(component_id),
+                n_spikes=workspace.state.components.n_spikes(component_id),
+                status=workspace.questions.status(component_id),
+                p_units=workspace.state.remembered.get(
+                    ("p units", component_id), partial(p_units, workspace, component_id)
+                ),
                 ambiguity=wrong[component_id] / largest,
                 n_wrong=wrong[component_id],
-                n_gained=workspace.expected_gain(component_id),
-                is_beyond_cards=workspace.is_beyond_cards(component_id),
+                n_gained=workspace.questions.expected_gain(component_id),
+                is_beyond_cards=workspace.questions.is_beyond_cards(component_id),
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
                 doubts=doubt_words(workspace, component_id),
@@ -129,7 +131,7 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
 
 def present_queue_message(workspace: Workspace) -> str:
     """What stands in place of rows where there can be none; ''."""
-    project = workspace.project
+    project = workspace.state.project
     if project is None or project.recording.has_traces:
         return ""
     return "Without raw data there are no probabilities, and so no questions.\nThe table lists all units."
@@ -145,14 +147,16 @@ def settled_words(rows: tuple[QueueRow, ...]) -> str:
 
 def cut_from_words(workspace: Workspace, component_id: int) -> str:
     """What else a component is in doubt with that is asked about apart: ``unit 7 around contact 3``; ''."""
-    component = workspace.sampled_component(component_id)
+    component = workspace.state.components.sampled(component_id)
     others = () if component is None else component.cut_from
-    return " and ".join(workspace.name(one) for one in others if one in workspace.component_ids)
+    return " and ".join(workspace.state.name(one) for one in others if one in workspace.state.components.ids)
 
 
 def doubt_words(workspace: Workspace, component_id: int) -> tuple[str, ...]:
     """What may be wrong with units as they stand: ``7 may have lost 35 % of its spikes``, one a unit."""
-    return tuple(f"{unit} {doubt.words}" for unit, doubt in sorted(workspace.doubts(component_id).items()))
+    return tuple(
+        f"{unit} {doubt.words}" for unit, doubt in sorted(workspace.questions.doubts(component_id).items())
+    )
 
 
 def wrong_words(n: float) -> str:
@@ -162,9 +166,9 @@ def wrong_words(n: float) -> str:
 
 def present_wrong_left(workspace: Workspace) -> str:
     """What the questions left are about, '' without a project: when it is small enough, stop."""
-    if workspace.project is None or not workspace.project.recording.has_traces:
+    if workspace.state.project is None or not workspace.state.project.recording.has_traces:
         return ""
-    return f"expected wrong assignments left: {wrong_words(workspace.wrong_left())}"
+    return f"expected wrong assignments left: {wrong_words(workspace.questions.wrong_left())}"
 
 
 def p_units(workspace: Workspace, component_id: int) -> tuple[tuple[int, float], ...]:
@@ -174,7 +178,7 @@ def p_units(workspace: Workspace, component_id: int) -> tuple[tuple[int, float],
         return ()
     mass: dict[int, float] = {}
     for index, alternative in enumerate(component.alternatives):
-        n_units = workspace.n_units(component_id, index)
+        n_units = workspace.questions.n_units(component_id, index)
         mass[n_units] = mass.get(n_units, 0.0) + alternative.mass
     rest = 1.0 - sum(mass.values())
     result = sorted(mass.items())
@@ -188,11 +192,16 @@ def neighbour_in_queue(workspace: Workspace, step: int) -> int | None:
 
     Without one, simply the next of the queue; None when there is no other component.
     """
-    order = workspace.queue_order()
+    order = workspace.questions.queue_order()
     if workspace.component_id not in order or len(order) < 2:
         return None
     start = order.index(workspace.component_id)
     ring = [order[(start + step * k) % len(order)] for k in range(1, len(order))]
     return next(
-        (component_id for component_id in ring if workspace.status(component_id).state == "sampled"), ring[0]
+        (
+            component_id
+            for component_id in ring
+            if workspace.questions.status(component_id).state == "sampled"
+        ),
+        ring[0],
     )

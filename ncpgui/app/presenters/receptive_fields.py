@@ -210,9 +210,9 @@ def present_receptive_fields(
 
     others : those that other cards would make, too
     """
-    if workspace.project is None:
+    if workspace.state.project is None:
         return ReceptiveFieldsView((), "Open a recording or a session to begin.")
-    if workspace.project.stimulus is None:
+    if workspace.state.project.stimulus is None:
         return ReceptiveFieldsView(
             (),
             "No stimulus in this session.\nPut stimulus.npz (frames, trigger_sample) beside the "
@@ -267,7 +267,7 @@ def _p_same_of(workspace: Workspace, shown: ShownSorting, row: int) -> float:
         return float("nan")
     sorting, at = origin
     key = ("same train", sorting.component.id, sorting.key)
-    return float(workspace.memo(key, lambda: _p_same(sorting))[at])
+    return float(workspace.state.remembered.get(key, lambda: _p_same(sorting))[at])
 
 
 def _p_same(shown: ShownSorting) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.sorting.template_distance import likeness
 
@@ -62,13 +63,13 @@ def present_similar(
 ) -> SimilarView:
     """List of the unit that was selected first; nats(unit, others) : of each of these, as far as known."""
     unit = listed_about(workspace)
-    if workspace.project is None:
+    if workspace.state.project is None:
         return SimilarView(message="Open a recording or a session to begin.")
     if unit is None:
         return SimilarView(message="Select a unit to see which others may be the same neuron.")
     others = near_by(workspace, unit)
     same, alike = p_same(workspace, unit), _likeness(workspace, unit, others)
-    here = set(workspace.components_of(unit))
+    here = set(workspace.state.places.components_of(unit))
     rows = []
     for other in others:
         distance, cosine = alike.get(other, (nan, nan))
@@ -76,15 +77,15 @@ def present_similar(
             SimilarUnit(
                 unit=other,
                 color=workspace.coloring.of_unit(other),
-                label=workspace.unit_label(other),
-                channel=workspace.main_channel(other),
-                n_spikes=len(workspace.clustering.spikes_of(other)),
+                label=unit_label(workspace.state, other),
+                channel=workspace.state.places.main_channel(other),
+                n_spikes=len(workspace.state.clustering.spikes_of(other)),
                 p_same=same.get(other, 0.0) if here else nan,
                 distance_sd=distance,
                 cosine=cosine,
                 nats=nan,
                 is_taken=other in workspace.similar,
-                is_elsewhere=bool(here) and not here & set(workspace.components_of(other)),
+                is_elsewhere=bool(here) and not here & set(workspace.state.places.components_of(other)),
             )
         )
     rows = sorted(rows, key=_order)[:MOST_LISTED]
@@ -102,31 +103,34 @@ def step_similar(workspace: Workspace, step: int) -> None:
     """Take the next unit of the list beside the chosen one (1), or the one before (-1)."""
     rows = present_similar(workspace).rows
     if not rows:
-        workspace.told.emit(present_similar(workspace).message)
+        workspace.state.told.emit(present_similar(workspace).message)
         return
     place = next((k for k, row in enumerate(rows) if row.is_taken), -1) + step
     if place >= len(rows):
-        workspace.told.emit(f"That was the last unit near unit {listed_about(workspace)}")
+        workspace.state.told.emit(f"That was the last unit near unit {listed_about(workspace)}")
         return
     workspace.take_similar([rows[place].unit] if place >= 0 else [])
 
 
 def near_by(workspace: Workspace, unit: int) -> tuple[int, ...]:
     """Units of a common component, and those whose main channels are near that of a unit."""
-    assert workspace.project is not None
-    positions_um = workspace.project.probe.positions_um
-    centre = positions_um[workspace.main_channel(unit)]
+    assert workspace.state.project is not None
+    positions_um = workspace.state.project.probe.positions_um
+    centre = positions_um[workspace.state.places.main_channel(unit)]
     together = {
         one.unit
-        for component_id in workspace.components_of(unit)
+        for component_id in workspace.state.places.components_of(unit)
         if (sorting := workspace.current_of(component_id)) is not None
         for one in sorting.units
     }
     return tuple(
         other
-        for other in workspace.clustering.unit_ids.tolist()
+        for other in workspace.state.clustering.unit_ids.tolist()
         if other != unit
-        and (other in together or math.dist(positions_um[workspace.main_channel(other)], centre) <= NEAR_UM)
+        and (
+            other in together
+            or math.dist(positions_um[workspace.state.places.main_channel(other)], centre) <= NEAR_UM
+        )
     )
 
 
@@ -140,12 +144,12 @@ def p_same(workspace: Workspace, unit: int) -> dict[int, float]:
     """P(same neuron) with each unit of a common component; a mean over these, by spikes of the smaller."""
     sums: dict[int, float] = {}
     weights: dict[int, int] = {}
-    for component_id in workspace.components_of(unit):
+    for component_id in workspace.state.places.components_of(unit):
         sorting = workspace.current_of(component_id)
         if sorting is None:
             continue
         rows = {one.unit: row for row, one in enumerate(sorting.units)}
-        table = workspace.memo(("same neuron", component_id), partial(_table, sorting))
+        table = workspace.state.remembered.get(("same neuron", component_id), partial(_table, sorting))
         for other, row in rows.items():
             if other is None or other == unit:
                 continue
@@ -196,7 +200,7 @@ def deepest(contacts: NDArray[np.int64], waveform: NDArray[np.float32]) -> int:
 
 def mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
     """Contacts and mean waveform (32, C) in the component with most of its spikes; None if unknown."""
-    component_id = next(iter(workspace.components_of(unit)), None)
+    component_id = next(iter(workspace.state.places.components_of(unit)), None)
     if component_id is None:
         return _mean_template(workspace, unit)
     sorting, waveforms = workspace.current_of(component_id), workspace.waveforms(component_id)
@@ -211,19 +215,19 @@ def mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], N
             if (labels == row).any()
         }
 
-    known = workspace.memo(("mean waveforms", component_id), means).get(unit)
+    known = workspace.state.remembered.get(("mean waveforms", component_id), means).get(unit)
     return None if known is None else (sorting.component.contacts, known)
 
 
 def _mean_template(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
     """The same of a unit of a sorting without recording, as its templates have it; None without them."""
-    shapes = workspace.shapes
+    shapes = workspace.state.shapes
     if shapes is None:
         return None
     known: dict[int, tuple[NDArray[np.int64], NDArray[np.float32]]]
-    known = workspace.memo(("mean templates",), dict)
+    known = workspace.state.remembered.get(("mean templates",), dict)
     if unit not in known:
-        mean = shapes.mean(workspace.clustering.spikes_of(unit))
-        contacts = np.sort(shapes.contacts_of(workspace.clustering.spikes_of(unit)))
+        mean = shapes.mean(workspace.state.clustering.spikes_of(unit))
+        contacts = np.sort(shapes.contacts_of(workspace.state.clustering.spikes_of(unit)))
         known[unit] = contacts, mean[:, contacts]
     return known[unit]

@@ -50,7 +50,7 @@ class SimilarityView:
 
 def present_similarity(workspace: Workspace, units: Sequence[int]) -> SimilarityView:
     """The matrix of some units, in their order."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return SimilarityView(message="Open a recording or a session to begin.")
     if len(units) < 2:
         return SimilarityView(message="The table lists fewer than two units.")

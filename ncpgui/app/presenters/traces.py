@@ -105,7 +105,7 @@ def looked_at(
 
     center : of what is seen, where that is not the spike; all_contacts : of the probe, not of the units alone
     """
-    project, shown = workspace.project, workspace.shown()
+    project, shown = workspace.state.project, workspace.shown()
     if project is None or shown is None or (position is None and origin is None):
         return None
     if origin is None:
@@ -160,7 +160,7 @@ def present_traces(
     workspace: Workspace, look: Look | None, window: TraceWindow | None, *, problem: str = ""
 ) -> TracesView:
     """The traces that one looks at, once their `window` was read."""
-    project, shown = workspace.project, workspace.shown()
+    project, shown = workspace.state.project, workspace.shown()
     if project is None:
         return TracesView(message="Open a recording or a session to begin.")
     if shown is None:
@@ -222,7 +222,7 @@ def _snippets(
     contacts: NDArray[np.int64],
     per_ms: float,
 ) -> tuple[Snippet, ...]:
-    project = workspace.project
+    project = workspace.state.project
     assert project is not None
     ids = shown.component.spike_ids
     stop = window.start + len(window.traces)

@@ -13,6 +13,7 @@ from ncpgui.analysis.quality import unit_quality
 from ncpgui.analysis.unit_metrics import UnitMetrics
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.unit_numbers import numbers_before, unit_label, unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.unit_table import most_frequent
 from ncpgui.evidence.units import UnitNumbers, united
@@ -62,7 +63,7 @@ class UnitRow:
 
 def unit_table_message(workspace: Workspace) -> str:
     """Return what to show where there are no rows."""
-    if workspace.project is None:
+    if workspace.state.project is None:
         return "Open a recording or a session to begin."
     if workspace.shown() is None:
         return workspace.why_nothing("Units")
@@ -76,7 +77,7 @@ def present_unit_table(
 
     Of a preview, rows are those of what adopting it would give, then those of the units that it replaces.
     """
-    if workspace.project is None:
+    if workspace.state.project is None:
         return ()
     shown = None if all_units else workspace.shown()
     if shown is not None and shown.is_preview:
@@ -92,32 +93,34 @@ def present_unit_table(
 
 def _in_use(workspace: Workspace, *, all_units: bool, metrics: Metrics | None) -> tuple[UnitRow, ...]:
     """Rows of units in use."""
-    assert workspace.project is not None
-    all_units = all_units or not workspace.component_ids  # all there are, where there are no questions
-    shown = workspace.component_ids if all_units else workspace.components_on_screen
+    assert workspace.state.project is not None
+    all_units = all_units or not workspace.state.components.ids  # all there are, where there are no questions
+    shown = workspace.state.components.ids if all_units else workspace.components_on_screen
     others = () if all_units else workspace.drawn_together
     rows: dict[int, UnitRow] = {}
     for component_id in shown:
-        for row in workspace.memo(("unit rows", component_id), partial(_rows, workspace, component_id)):
+        for row in workspace.state.remembered.get(
+            ("unit rows", component_id), partial(_rows, workspace, component_id)
+        ):
             if component_id == workspace.component_id or row.unit in others or all_units:
                 rows[row.unit] = row
-    for row in workspace.memo(("other unit rows",), partial(_others, workspace)):
+    for row in workspace.state.remembered.get(("other unit rows",), partial(_others, workspace)):
         if all_units or row.unit in others:
             rows[row.unit] = row
-    labels, computed = workspace.history.labels, {} if metrics is None else metrics(rows)
-    given = workspace.project.given
+    labels, computed = workspace.state.history.labels, {} if metrics is None else metrics(rows)
+    given = workspace.state.project.given
     names = given.called(rows) if given is not None and given.names else {}
     return tuple(
         UnitRow(
             **{
                 **vars(rows[unit]),
                 "color": workspace.coloring.of_unit(unit),
-                "label": workspace.unit_label(unit),
+                "label": unit_label(workspace.state, unit),
                 "is_label_given": labels.label(unit) != "unsorted",
                 "is_accepted": labels.is_accepted(unit),
                 "is_selected": unit in workspace.selected,
-                "numbers": workspace.unit_numbers(unit),
-                "before": workspace.numbers_before(unit),
+                "numbers": unit_numbers(workspace.state, unit),
+                "before": numbers_before(workspace.state, unit),
                 "name": str(names.get(unit, "")),
                 "tag": labels.mark(unit).tag,
                 "note": labels.mark(unit).note,
@@ -137,11 +140,11 @@ def _rows(workspace: Workspace, component_id: int) -> tuple[UnitRow, ...]:
 
 def _others(workspace: Workspace) -> tuple[UnitRow, ...]:
     """Rows of the units that have no spikes in any component."""
-    units = workspace.clustering.unit_ids.tolist()
+    units = workspace.state.clustering.unit_ids.tolist()
     return tuple(
-        _row(workspace, unit, workspace.colors.color(unit))
+        _row(workspace, unit, workspace.state.sortings.colors.color(unit))
         for unit in units
-        if not workspace.components_of(unit)
+        if not workspace.state.places.components_of(unit)
     )
 
 
@@ -149,15 +152,15 @@ def _made(workspace: Workspace, shown: ShownSorting, row: int) -> UnitRow:
     """Row of a unit that adopting a preview would make, or keep with other spikes."""
     unit = shown.units[row]
     ids = shown.component.spike_ids[unit.positions]
-    assert workspace.project is not None
-    channel = most_frequent(workspace.project.spikes.channel[ids])
+    assert workspace.state.project is not None
+    channel = most_frequent(workspace.state.project.spikes.channel[ids])
     number = -2 - row if unit.unit is None else unit.unit
     made = _row(workspace, number, workspace.coloring.of(shown.component, unit), ids=ids, channel=channel)
     origin = shown.origin(row)
     known = origin is not None and not np.isnan(origin[0].p_exists[origin[1]])
     numbers = UnitNumbers()
     if origin is not None and known:
-        p_neuron = unit_p_neuron(workspace.project, ids)
+        p_neuron = unit_p_neuron(workspace.state.project, ids)
         numbers = united([origin[0].numbers.part(origin[1])], p_neuron=p_neuron)
     return replace(made, numbers=numbers, made=unit.name if unit.unit is None else "")
 
@@ -170,23 +173,23 @@ def _row(
     ids: NDArray[np.int64] | None = None,
     channel: int | None = None,
 ) -> UnitRow:
-    assert workspace.project is not None
-    spikes = workspace.project.spikes
-    ids = workspace.clustering.spikes_of(unit) if ids is None else ids
+    assert workspace.state.project is not None
+    spikes = workspace.state.project.spikes
+    ids = workspace.state.clustering.spikes_of(unit) if ids is None else ids
     quality = unit_quality(
-        workspace.project.fired[ids],
+        workspace.state.project.fired[ids],
         spikes.amplitude[ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         n_samples=spikes.n_samples,
     )
-    channel = workspace.main_channel(unit) if channel is None else channel
+    channel = workspace.state.places.main_channel(unit) if channel is None else channel
     return UnitRow(
         unit=unit,
         color=color,
         label="unsorted",
         is_label_given=False,
         is_accepted=False,
-        component_id=next(iter(workspace.components_of(unit)), None),
+        component_id=next(iter(workspace.state.places.components_of(unit)), None),
         channel=channel,
         n_spikes=quality.n_spikes,
         rate_hz=quality.rate_hz,
@@ -194,5 +197,5 @@ def _row(
         violations=quality.refractory_violations,
         numbers=UnitNumbers(),
         is_selected=False,
-        depth_um=float(workspace.project.probe.depth_um[channel]),
+        depth_um=float(workspace.state.project.probe.depth_um[channel]),
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.unit_numbers import numbers_before, unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alike import Ghost, most_alike, near_by_ghosts
 from ncpgui.app.presenters.points import colors_of
@@ -175,16 +176,16 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         return _nothing(workspace.why_no_waveforms("Waveforms"))
     if not shown.units:
         return _nothing("No units in this sorting.")
-    assert workspace.project is not None
+    assert workspace.state.project is not None
     component = shown.component
-    positions = workspace.project.probe.positions_um[component.contacts]
-    drawn = workspace.memo(
+    positions = workspace.state.project.probe.positions_um[component.contacts]
+    drawn = workspace.state.remembered.get(
         ("waveform columns", component.id, shown.key, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
     current = workspace.current()
     colors, before = colors_of(workspace, shown), () if current is None else colors_of(workspace, current)
-    ghosts = workspace.memo(
+    ghosts = workspace.state.remembered.get(
         ("waveform ghosts", component.id, shown.key, id(waveforms), before),
         lambda: _ghosts(current, before, shown, waveforms),
     )
@@ -222,8 +223,8 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         lowest=min((float(mean.min()) for mean in means), default=-1.0),
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.is_preview,
-        from_templates=not workspace.project.recording.has_traces,
-        in_noise_sd=workspace.shapes is None or workspace.shapes.in_noise_sd,
+        from_templates=not workspace.state.project.recording.has_traces,
+        in_noise_sd=workspace.state.shapes is None or workspace.state.shapes.in_noise_sd,
     )
 
 
@@ -236,7 +237,7 @@ def _support_words(p_pure: float, p_complete: float) -> str:
 def _support_before(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float] | None:
     """P(pure), P(complete) of a unit in use before any decision; None where nothing was decided."""
     unit = shown.units[row].unit
-    before = None if shown.is_preview or unit is None else workspace.numbers_before(unit)
+    before = None if shown.is_preview or unit is None else numbers_before(workspace.state, unit)
     return None if before is None else (before.p_pure, before.p_complete)
 
 
@@ -244,7 +245,7 @@ def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float
     """P(pure), P(complete): in all components of a unit in use, in this component in a preview."""
     unit = shown.units[row].unit
     if not shown.is_preview and unit is not None:
-        numbers = workspace.unit_numbers(unit)
+        numbers = unit_numbers(workspace.state, unit)
         return numbers.p_pure, numbers.p_complete
     origin = shown.origin(row)
     if origin is None or np.isnan(origin[0].p_exists[origin[1]]):

@@ -12,28 +12,28 @@ from ncpgui.core.errors import CurationError
 
 def toggle_rarer(workspace: Workspace, runner: Runner) -> None:
     """Show the sortings that are too rare for a card of their own, or put them away."""
-    project, component_id = workspace.project, workspace.component_id
-    component = None if component_id is None else workspace.sampled_component(component_id)
+    project, component_id = workspace.state.project, workspace.component_id
+    component = None if component_id is None else workspace.state.components.sampled(component_id)
     if component is None or project is None:
         return
-    if workspace.n_rarer(component.id):
-        workspace.put_rarer(component, ())
+    if workspace.state.n_rarer(component.id):
+        workspace.state.put_rarer(component, ())
         return
     waveforms = workspace.waveforms(component.id)
 
     def done(alternatives: tuple[Alternative, ...]) -> None:
-        if workspace.sampled_component(component.id) is not component:
+        if workspace.state.components.sampled(component.id) is not component:
             return
         if not alternatives:
-            workspace.told.emit("All other samples differ by single spikes only")
-        workspace.put_rarer(component, alternatives)
+            workspace.state.told.emit("All other samples differ by single spikes only")
+        workspace.state.put_rarer(component, alternatives)
 
     runner.submit(
         Task(
-            f"Rarer sortings of {workspace.name(component.id)}",
+            f"Rarer sortings of {workspace.state.name(component.id)}",
             lambda p: jobs.rarer_sortings(project, component, waveforms, progress=p),
             done,
-            failed=lambda error: workspace.told.emit(f"No rarer sortings: {error}"),
+            failed=lambda error: workspace.state.told.emit(f"No rarer sortings: {error}"),
             key=("rarer", component.id),
             lane="view",
             priority=2,
@@ -49,7 +49,7 @@ def read_all_spikes(workspace: Workspace, work: Work) -> None:
     CurationError
         They are there already, or there are no waveforms of sampled spikes to take the axes from.
     """
-    project, component, waveforms = workspace.project, workspace.component(), workspace.waveforms()
+    project, component, waveforms = workspace.state.project, workspace.component(), workspace.waveforms()
     if project is None or component is None or waveforms is None:
         raise CurationError("there are no waveforms yet; wait for them, or use File > Locate recording")
     if waveforms.coordinates is not None or len(component.sampled) == len(component.spike_ids):
@@ -57,10 +57,10 @@ def read_all_spikes(workspace: Workspace, work: Work) -> None:
 
     def done(found: ComponentWaveforms) -> None:
         if workspace.waveforms(component.id) is waveforms:
-            workspace.put_waveforms(component.id, found)
+            workspace.state.put_waveforms(component.id, found)
 
     work.submit(
-        f"Reading all spikes of {workspace.name(component.id)}",
+        f"Reading all spikes of {workspace.state.name(component.id)}",
         lambda p: jobs.read_coordinates(project, component, waveforms, progress=p),
         done,
         key=("coordinates", component.id),

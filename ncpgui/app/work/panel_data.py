@@ -65,13 +65,13 @@ class PanelData:
 
     def __init__(self, workspace: Workspace, runner: Runner, arrived: Callable[[str], None]) -> None:
         self._workspace = workspace
-        self._project = workspace.project
+        self._project = workspace.state.project
         self._runner = runner
         self._told = arrived
         self._reader: TraceReader | None = None
         self._waveforms = Computed(
             "waveforms", _read_waveforms, runner, arrived=self._put_waveforms,
-            failed=workspace.told.emit, at_once=1, most=1, priority=2,
+            failed=workspace.state.told.emit, at_once=1, most=1, priority=2,
         )  # fmt: skip
         self._templates = Computed(
             "templates", _read_templates, runner, arrived=lambda found: self._put_shapes(found[""]),
@@ -98,7 +98,7 @@ class PanelData:
             if tells_itself:
                 self._told(kind)
             else:
-                self._workspace.told.emit(f"No {kind}: {problem}")
+                self._workspace.state.told.emit(f"No {kind}: {problem}")
 
         return Computed(
             kind, make, self._runner, arrived=lambda _: self._told(kind), failed=failed, **options
@@ -123,14 +123,17 @@ class PanelData:
 
         They come into the project (`Workspace.waveforms`, `Workspace.shapes`), as those of sampling do.
         """
-        workspace, project = self._workspace, self._workspace.project
+        workspace, project = self._workspace, self._workspace.state.project
         if project is None:
             return
-        if not project.recording.has_traces and workspace.shapes is None:
+        if not project.recording.has_traces and workspace.state.shapes is None:
             self._templates.get("", project)
         lacking = {}
         for component_id in workspace.components_on_screen:
-            component, sampled = workspace.component(component_id), workspace.sampled_component(component_id)
+            component, sampled = (
+                workspace.component(component_id),
+                workspace.state.components.sampled(component_id),
+            )
             is_missing = workspace.waveforms(component_id) is None
             if component is not None and sampled is not None and is_missing:
                 lacking[component_id, _sampled_key(component)] = (project, component, sampled)
@@ -139,13 +142,13 @@ class PanelData:
     def _put_waveforms(self, found: Mapping[Any, tuple[Component, ComponentWaveforms]]) -> None:
         for sampled, waveforms in found.values():
             is_missing = self._workspace.waveforms(sampled.id) is None
-            if is_missing and self._workspace.sampled_component(sampled.id) is sampled:
-                self._workspace.put_waveforms(sampled.id, waveforms)
+            if is_missing and self._workspace.state.components.sampled(sampled.id) is sampled:
+                self._workspace.state.put_waveforms(sampled.id, waveforms)
 
     def _put_shapes(self, shapes: GivenShapes | None, problem: str = "") -> None:
-        now, then = self._workspace.project, self._project
+        now, then = self._workspace.state.project, self._project
         if now is not None and then is not None and now.spikes is then.spikes:
-            self._workspace.put_shapes(shapes, problem)
+            self._workspace.state.put_shapes(shapes, problem)
 
     def embedding(self, *, ask: bool = False) -> NDArray[np.float32] | None:
         """t-SNE of what is on screen, None while it is not there; `ask` : begin it then."""
@@ -166,7 +169,7 @@ class PanelData:
 
         others : of what other cards would make, too
         """
-        project = self._workspace.project
+        project = self._workspace.state.project
         if project is None or project.stimulus is None:
             return {}, ""
         samples = {}
@@ -183,7 +186,7 @@ class PanelData:
 
     def responses(self, window: EventWindow, kind: int | None) -> tuple[dict[bytes, Response], str]:
         """Responses to events of a kind (None: all) by `spikes_key`, and why there are none, or ''."""
-        project = self._workspace.project
+        project = self._workspace.state.project
         if project is None or project.events is None:
             return {}, ""
         trains = trains_of_tiles(self._workspace)
@@ -202,12 +205,12 @@ class PanelData:
 
     def finding(self, choice: FindingChoice) -> tuple[tuple[FindingOfUnit, ...] | None, str]:
         """A finding of each unit, None while it is computed, and why there is none, or ''."""
-        project = self._workspace.project
+        project = self._workspace.state.project
         if project is None or not choice.is_possible(project):
             return None, ""
-        edits, sampled = len(self._workspace.history.entries), len(project.components)
+        edits, sampled = len(self._workspace.state.history.entries), len(project.components)
         key = (choice.needs, project.events, edits, sampled)
-        found = self._findings.get(key, self._workspace.snapshot())
+        found = self._findings.get(key, self._workspace.state.snapshot())
         return None if found is None else found[choice.result], self._findings.problem
 
     def correlograms(self, scale: Scale) -> Trains | None:
@@ -265,7 +268,7 @@ class PanelData:
         """Quality metrics of units, those that are there; `ask` : begin the others."""
         if not ask and not len(self._metrics):
             return {}
-        clustering = self._workspace.clustering
+        clustering = self._workspace.state.clustering
         key_of = {unit: (unit, clustering.version(unit)) for unit in units}
         if ask:
             self._metrics.get_all({key: clustering.spikes_of(unit) for unit, key in key_of.items()})
@@ -288,7 +291,7 @@ class PanelData:
 
     def pairs(self, unit: int, others: Iterable[int]) -> dict[int, float]:
         """What firing times say of a unit and each of the others: nats for one neuron against two."""
-        clustering = self._workspace.clustering
+        clustering = self._workspace.state.clustering
         key_of = {
             other: tuple((one, clustering.version(one)) for one in sorted((unit, other))) for other in others
         }

@@ -65,12 +65,12 @@ def find_given(
 
 def is_reviewed(workspace: Workspace) -> bool:
     """Whether the project on screen reviews another program's sorting."""
-    return workspace.project is not None and workspace.project.given is not None
+    return workspace.state.project is not None and workspace.state.project.given is not None
 
 
 def write_back_question(workspace: Workspace) -> str:
     """What to ask before decisions are written back."""
-    project = workspace.project
+    project = workspace.state.project
     assert project is not None
     assert project.given is not None
     return (
@@ -89,9 +89,9 @@ def write_back(workspace: Workspace, work: Work) -> None:
     """
     if not is_reviewed(workspace):
         raise ExportError("this session is not a review of another sorting; write it with File > Export…")
-    project = workspace.as_it_stands()
+    project = workspace.state.as_it_stands()
     assert project.given is not None
-    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
 
     def written(progress: Progress) -> str:
         from ncpgui.export.phy_back import write_back as written_back
@@ -100,7 +100,7 @@ def write_back(workspace: Workspace, work: Work) -> None:
         return written_back(project, decisions).words
 
     def done(words: str) -> None:
-        workspace.told.emit(words[:1].upper() + words[1:])
+        workspace.state.told.emit(words[:1].upper() + words[1:])
 
     name = Path(project.given.path).name
     work.submit(f"Writing decisions back to {name}", written, done, lane="export", key=("write back", name))

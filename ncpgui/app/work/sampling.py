@@ -44,8 +44,8 @@ class Asked:
     @staticmethod
     def of(workspace: Workspace, component: Component) -> Asked:
         """The component as it stands."""
-        units = workspace.clustering.unit_of_spike[component.spike_ids]
-        given = workspace.given(component.id)
+        units = workspace.state.clustering.unit_of_spike[component.spike_ids]
+        given = workspace.state.components.given_of(component.id)
         return Asked(component, units, () if given is None else given.decisions)
 
     @cached_property
@@ -62,7 +62,7 @@ class Asked:
 
     def is_still_so(self, workspace: Workspace) -> bool:
         """Whether nobody edited the component since; labels and other components do not matter."""
-        if workspace.sampled_component(self.component.id) is not self.component:
+        if workspace.state.components.sampled(self.component.id) is not self.component:
             return False
         now = Asked.of(workspace, self.component)
         same = [one.key for one in now.decisions] == [one.key for one in self.decisions]
@@ -102,7 +102,9 @@ class Sampling:
 
     def waiting_ids(self) -> list[int]:
         """Ids of components whose posterior is still to be sampled, and not in the queue for it."""
-        states = {one: self._workspace.status(one).state for one in self._workspace.component_ids}
+        states = {
+            one: self._workspace.questions.status(one).state for one in self._workspace.state.components.ids
+        }
         return [
             one for one, state in states.items() if state in ("waiting", "failed") and one not in self._queue
         ]
@@ -112,7 +114,7 @@ class Sampling:
         self._sample(self.waiting_ids())
 
     def _sample(self, waiting: list[int]) -> None:
-        project = self._workspace.project
+        project = self._workspace.state.project
         if not waiting or project is None:
             return
         self._tried.update(waiting)
@@ -146,7 +148,10 @@ class Sampling:
         self._draw_the_rest(component_id)
         if component_id in self._queue:
             self._work.runner.promote(("sample", component_id), ON_SCREEN + time.monotonic())
-        elif component_id not in self._tried and self._workspace.status(component_id).state == "waiting":
+        elif (
+            component_id not in self._tried
+            and self._workspace.questions.status(component_id).state == "waiting"
+        ):
             self._sample([component_id])
 
     def try_again(self) -> None:
@@ -171,35 +176,37 @@ class Sampling:
             live.close()
             return
         self._live = live
-        self._sample([one for one in waiting if self._workspace.status(one).state in ("waiting", "failed")])
+        self._sample(
+            [one for one in waiting if self._workspace.questions.status(one).state in ("waiting", "failed")]
+        )
 
     def _task(self, live: jobs.Live, waiting: WaitingComponent) -> Task:
         workspace, component_id = self._workspace, waiting.id
 
         def progressed(fraction: float, _message: str = "") -> None:
-            workspace.set_status(component_id, ComponentStatus("sampling", fraction))
+            workspace.state.set_status(component_id, ComponentStatus("sampling", fraction))
             self._report(fraction)
 
         def done(result: tuple[Component, ComponentWaveforms]) -> None:
             self._queue.discard(component_id)
-            workspace.take_sampled(*result)
+            workspace.state.take_sampled(*result)
             self._after_group()
 
         def failed(error: Exception) -> None:
             self._queue.discard(component_id)
-            workspace.set_failed(component_id, str(error) or type(error).__name__)
+            workspace.state.set_failed(component_id, str(error) or type(error).__name__)
             self._after_group()
 
         def cancelled() -> None:
             self._queue.discard(component_id)
             self._tried.discard(component_id)
-            workspace.set_status(component_id, None)
+            workspace.state.set_status(component_id, None)
 
         def unless_left(then: Callable[..., None]) -> Callable[..., None]:
             return lambda *values: None if self._is_left else then(*values)
 
         return Task(
-            words=f"Sampling {workspace.name(component_id)}",
+            words=f"Sampling {workspace.state.name(component_id)}",
             work=lambda p: jobs.sample(live, waiting, progress=p),
             done=unless_left(done),
             failed=unless_left(failed),
@@ -209,7 +216,7 @@ class Sampling:
             key=("sample", component_id),
             priority=ON_SCREEN
             if component_id == workspace.component_id
-            else float(workspace.n_spikes(component_id)),
+            else float(workspace.state.components.n_spikes(component_id)),
         )
 
     def _after_group(self) -> None:
@@ -224,12 +231,12 @@ class Sampling:
         self._work.finish(self)
         self._close_recording()
         workspace = self._workspace
-        project = workspace.project
+        project = workspace.state.project
         assert project is not None
         words = f"{count(len(project.components), 'question')} sampled"
-        workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
+        workspace.state.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
         self._saving.autosave()
-        self.draw_where_few_are_left(workspace.component_ids)
+        self.draw_where_few_are_left(workspace.state.components.ids)
 
     def _close_recording(self) -> None:
         """Close it when nobody reads it any more: tasks of a lane run one after the other."""
@@ -246,28 +253,28 @@ class Sampling:
 
     def _draw_the_rest(self, component_id: int) -> None:
         """Make the draws that a component did without, unless it was edited: its cards stay as they were."""
-        workspace, project = self._workspace, self._workspace.project
-        component = workspace.sampled_component(component_id)
+        workspace, project = self._workspace, self._workspace.state.project
+        component = workspace.state.components.sampled(component_id)
         if component is None or project is None or component_id in self._drawn or self._is_edited(component):
             return
         if not jobs.lacks_draws(project, component):
             return
         self._drawn.add(component_id)
-        owner, words = object(), f"Drawing more of {workspace.name(component_id)}"
+        owner, words = object(), f"Drawing more of {workspace.state.name(component_id)}"
 
         def progressed(fraction: float, _message: str = "") -> None:
             self._work.show(owner, Activity(words, fraction))
 
         def done(found: Component) -> None:
             self._work.finish(owner)
-            is_same = workspace.sampled_component(component_id) is component
+            is_same = workspace.state.components.sampled(component_id) is component
             if not self._is_left and is_same and not self._is_edited(component):
-                workspace.take_draws(found)
+                workspace.state.take_draws(found)
                 self._saving.autosave_now_and_then()
 
         def failed(error: Exception) -> None:
             self._work.finish(owner)
-            workspace.told.emit(f"No more draws of {workspace.name(component_id)}: {error}")
+            workspace.state.told.emit(f"No more draws of {workspace.state.name(component_id)}: {error}")
 
         def cancelled() -> None:
             self._work.finish(owner)
@@ -288,7 +295,7 @@ class Sampling:
         )
 
     def _is_edited(self, component: Component) -> bool:
-        return self._workspace.history.is_edited(component.spike_ids) or bool(component.given)
+        return self._workspace.state.history.is_edited(component.spike_ids) or bool(component.given)
 
     # -- one component again --------------------------------------------------------------------
 
@@ -302,28 +309,29 @@ class Sampling:
             beam is there already.
         """
         workspace = self._workspace
-        component_id, project = workspace.component_id, workspace.project
-        component = None if component_id is None else workspace.sampled_component(component_id)
+        component_id, project = workspace.component_id, workspace.state.project
+        component = None if component_id is None else workspace.state.components.sampled(component_id)
         if component is None or project is None:
             raise CurationError("this question is not sampled yet; that is under way, or choose another")
         asked = Asked.of(workspace, component)
         if asked.held.is_all:
             raise CurationError(
-                f"{workspace.name(component.id)}: all is decided, nothing is left to sample; "
+                f"{workspace.state.name(component.id)}: all is decided, nothing is left to sample; "
                 "take the acceptance of one of them back (Y) first"
             )
-        given = workspace.given(component.id)
+        given = workspace.state.components.given_of(component.id)
         assert given is not None
         was_beam = component.posterior.sampler == "beam"
         if sampler == "beam" and was_beam and not given.is_decided_since:
             raise CurationError(
-                f"{workspace.name(component.id)}: these are the sortings of a beam already, and nothing was "
-                "decided since; the same search would find them again"
+                f"{workspace.state.name(component.id)}: these are the sortings of a beam already, and "
+                "nothing was decided since; the same search would find them again"
             )
         if sampler == "draws" and not was_beam and given.has_enough:
             raise CurationError(
-                f"{workspace.name(component.id)}: {given.n_effective:.0f} draws agree with what was decided, "
-                f"and {FEW_DRAWS:.0f} are enough; sampling again would change probabilities by chance only"
+                f"{workspace.state.name(component.id)}: {given.n_effective:.0f} draws agree with what was "
+                f"decided, and {FEW_DRAWS:.0f} are enough; sampling again would change probabilities by "
+                "chance only"
             )
         self._work.runner.submit(self._again(project, asked, sampler))
 
@@ -339,11 +347,14 @@ class Sampling:
 
         While components are sampled for the first time this waits for the last of them.
         """
-        workspace, project = self._workspace, self._workspace.project
+        workspace, project = self._workspace, self._workspace.state.project
         if self.is_under_way:
             return
         for component_id in component_ids:
-            component, given = workspace.sampled_component(component_id), workspace.given(component_id)
+            component, given = (
+                workspace.state.components.sampled(component_id),
+                workspace.state.components.given_of(component_id),
+            )
             if component is None or given is None or project is None or not given.needs_draws:
                 continue
             asked = Asked.of(workspace, component)
@@ -355,30 +366,30 @@ class Sampling:
     def _again(self, project: Project, asked: Asked, sampler: Sampler, *, is_asked: bool = True) -> Task:
         workspace, component, component_id = self._workspace, asked.component, asked.component.id
         waveforms, held = workspace.waveforms(component_id), asked.held
-        name = workspace.name(component_id)
+        name = workspace.state.name(component_id)
         by_beam = sampler == "beam"
         words = f"Searching {name} by beam" if by_beam else f"Sampling {name} again"
         owner = object()
 
         def progressed(fraction: float, _message: str = "") -> None:
             if not self._is_left:
-                workspace.set_status(component_id, ComponentStatus("sampling", fraction))
+                workspace.state.set_status(component_id, ComponentStatus("sampling", fraction))
                 self._work.show(owner, Activity(words, fraction))
 
         def ended() -> None:
             self._again_of.pop(component_id, None)
             self._work.finish(owner)
             if not self._is_left:
-                workspace.set_status(component_id, None)
+                workspace.state.set_status(component_id, None)
 
         def done(result: tuple[Component, ComponentWaveforms]) -> None:
             ended()
             if self._is_left:
                 return
-            if not is_asked and (workspace.history.can_redo or not asked.is_still_so(workspace)):
+            if not is_asked and (workspace.state.history.can_redo or not asked.is_still_so(workspace)):
                 return  # another decision asks again; what was taken back can be done again
             if not asked.is_still_so(workspace):
-                workspace.told.emit(
+                workspace.state.told.emit(
                     f"{sentence(name)} changed while being searched: what was found is dropped; search again"
                     if by_beam
                     else f"{sentence(name)} changed while being sampled again: the samples are dropped; "
@@ -387,23 +398,23 @@ class Sampling:
                 return
             again, used = result
             if waveforms is None:
-                workspace.put_waveforms(component_id, used)
+                workspace.state.put_waveforms(component_id, used)
             given = f", given {', '.join(map(str, asked.given))}" if asked.given else ""
             edit = f"search {name} by beam" if by_beam else f"sample {name} again"
             command = Resample(
                 component_id, asked.given, again.posterior, again.alternatives, f"{edit}{given}"
             )
-            workspace.history.do(command)
+            workspace.state.edit(command)
             n = count(len(again.alternatives), "sorting" if by_beam else "plausible sorting")
             told = f"Searched by beam: {name}, {n}; {NOT_A_POSTERIOR}"
-            workspace.told.emit(told if by_beam else f"Sampled again: {name}, {n}")
+            workspace.state.told.emit(told if by_beam else f"Sampled again: {name}, {n}")
 
         def failed(error: Exception) -> None:
             ended()
             if is_asked:
                 self._work.failed.emit(error, words[:1].lower() + words[1:])
                 return
-            workspace.told.emit(
+            workspace.state.told.emit(
                 f"No new draws of {name}: {error}. Its probabilities are those of the old draws"
             )
 

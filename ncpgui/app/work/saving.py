@@ -79,9 +79,9 @@ class Saving:
         """The project is about to be closed: save what the file lacks, then close it; no journal stays."""
         workspace = self._workspace
         self._is_left = True
-        last = None if workspace.is_saved else workspace.snapshot()
-        is_in_journal = workspace.is_safe
-        session = workspace.release_session()
+        last = None if workspace.state.is_saved else workspace.state.snapshot()
+        is_in_journal = workspace.state.is_safe
+        session = workspace.state.release_session()
         if self._is_saving or (last is not None and self.path is not None):
             words = "Saving" if self.path is None else f"saving {self.path.name}"
             self._work.runner.submit(
@@ -112,7 +112,7 @@ class Saving:
             if tell or self._again is None:
                 self._again = (target, tell, replace_other)
             return
-        project, n_in_journal = self._workspace.begin_save()
+        project, n_in_journal = self._workspace.state.begin_save()
         self._saved_at = time.monotonic()
 
         def done(session: Session) -> None:
@@ -121,27 +121,27 @@ class Saving:
 
         def failed(error: Exception) -> None:
             if not self._is_left:
-                self._workspace.not_saved()
+                self._workspace.state.not_saved()
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
 
-        session: Any = self._workspace.session  # a `SessionFile`, which this module does not import
+        session: Any = self._workspace.state.session  # a `SessionFile`, which this module does not import
         write = partial(jobs.save, session, target, project, n_in_journal)
         self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
     def _take(self, session: Session, project: Project, target: Path, tell: bool) -> None:
         self.path = session.path
         if session.path.name != target.resolve().name:
-            self._workspace.warned.emit(
+            self._workspace.state.warned.emit(
                 f"{target.name} appeared meanwhile and is not replaced; the session is kept as {session.path}"
             )
-        self._workspace.saved(session, project)
+        self._workspace.state.saved(session, project)
         self._work.succeeded.emit(f"saving {target.name}")
         self._preferences.remember_file(session.path)
         if tell:
-            self._workspace.told.emit(f"Saved {session.path.name}")
+            self._workspace.state.told.emit(f"Saved {session.path.name}")
         self._save_again()
-        if self._workspace.is_behind and not self._is_saving:
+        if self._workspace.state.is_behind and not self._is_saving:
             self.autosave()
 
     def _save_again(self) -> None:
@@ -149,7 +149,7 @@ class Saving:
         if again is None or self._is_left:
             return
         target, tell, replace_other = again
-        if tell or not self._workspace.is_safe:
+        if tell or not self._workspace.state.is_safe:
             self._save(target, tell=tell, replace_other=replace_other)
 
     def _submit(self, target: Path, save: Callable[..., Session], done: Any, failed: Any) -> None:
@@ -198,14 +198,14 @@ def export(
     InputError
         There is none.
     """
-    if workspace.project is None:
+    if workspace.state.project is None:
         raise InputError("there is nothing to export; open a recording or a session first")
-    project = workspace.as_it_stands()
-    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
+    project = workspace.state.as_it_stands()
+    decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
 
     def done(exported: Exported) -> None:
         lacking = f"; left out: {'; '.join(exported.left_out)}" if exported.left_out else ""
-        workspace.told.emit(f"Exported to {exported.path}{lacking}")
+        workspace.state.told.emit(f"Exported to {exported.path}{lacking}")
 
     work.submit(
         f"Exporting to {path.name}",

@@ -137,10 +137,11 @@ class AlternativesPanel(Panel):
         """Follow the component on screen, its posterior and the sorting shown."""
         workspace = self.workspace
         for signal in (
-            workspace.opened, workspace.current_changed, workspace.shown_changed, workspace.colors_changed,
+            workspace.state.opened, workspace.current_changed, workspace.shown_changed,
+            workspace.colors_changed,
         ):  # fmt: skip
             signal.connect(self.mark_dirty)
-        workspace.components_changed.connect(self._components_changed)
+        workspace.state.components_changed.connect(self._components_changed)
         self.controller.arrived.connect(self._arrived)
         self._telling = QtCore.QTimer(self)
         self._telling.setSingleShot(True)

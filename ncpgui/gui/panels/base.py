@@ -81,7 +81,7 @@ class Panel(QtWidgets.QFrame):
         """
         workspace = self.workspace
         for signal in (
-            workspace.opened,
+            workspace.state.opened,
             workspace.current_changed,
             workspace.shown_changed,
             workspace.selection_changed,

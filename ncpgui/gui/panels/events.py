@@ -185,9 +185,9 @@ class EventsPanel(Panel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the events; of others, all kinds are shown."""
-        for signal in (self.workspace.opened, self.workspace.events_changed):
+        for signal in (self.workspace.state.opened, self.workspace.state.events_changed):
             signal.connect(self._forget_kind)
-        self.follow_sorting(self.workspace.events_changed)
+        self.follow_sorting(self.workspace.state.events_changed)
 
     def _forget_kind(self) -> None:
         self.kind = None
@@ -211,7 +211,7 @@ class EventsPanel(Panel):
         self.tell(view.message)
         self.note.setText(view.note)
         self.window_button.setText(self.around.words)
-        self.window_button.setVisible(self.workspace.project is not None and bool(view.n_events))
+        self.window_button.setVisible(self.workspace.state.project is not None and bool(view.n_events))
 
     def window_menu(self) -> QtWidgets.QMenu:
         """Menu of kinds, windows and bins, those in force checked, those that do not fit disabled."""

@@ -172,11 +172,11 @@ class FindingPanel(Panel):
 
     def follow(self) -> None:
         """Follow edits, the selection, and what there is to look at."""
-        self.follow_sorting(self.workspace.units_changed, self.workspace.events_changed)
+        self.follow_sorting(self.workspace.state.units_changed, self.workspace.state.events_changed)
 
     def redraw(self) -> None:
         """Draw the finding, and ask for it."""
-        if not self.choice.is_possible(self.workspace.project):
+        if not self.choice.is_possible(self.workspace.state.project):
             self.choice = CHOICES[0]
         found, problem = self.controller.data.finding(self.choice)
         view = present_finding(self.workspace, self.choice, found, problem=problem)
@@ -210,7 +210,7 @@ class FindingPanel(Panel):
         """Give the queue the order in which answers narrow this finding most, or its own again."""
         found, _ = self.controller.data.finding(self.choice)
         name = self.choice.name if on and found is not None else ""
-        self.workspace.ask_by(name, shares_of(found or ()) if name else {})
+        self.workspace.questions.ask_by(name, shares_of(found or ()) if name else {})
         self.mark_dirty()
 
     def _below(self) -> QtCore.QPoint:

@@ -34,7 +34,11 @@ class HistoryPanel(Panel):
     def follow(self) -> None:
         """Follow the edits."""
         workspace = self.workspace
-        for signal in (workspace.opened, workspace.units_changed, workspace.components_changed):
+        for signal in (
+            workspace.state.opened,
+            workspace.state.units_changed,
+            workspace.state.components_changed,
+        ):
             signal.connect(self.mark_dirty)
 
     def redraw(self) -> None:

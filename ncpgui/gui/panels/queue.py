@@ -188,8 +188,8 @@ class QueuePanel(Panel):
     def follow(self) -> None:
         """Follow components and what is on screen."""
         for signal in (
-            self.workspace.opened,
-            self.workspace.components_changed,
+            self.workspace.state.opened,
+            self.workspace.state.components_changed,
             self.workspace.current_changed,
         ):
             signal.connect(self.mark_dirty)

@@ -153,7 +153,7 @@ class SimilarUnitsPanel(Panel):
 
     def follow(self) -> None:
         """Follow the units, the selection, and what is computed of pairs."""
-        self.follow_sorting(self.workspace.units_changed)
+        self.follow_sorting(self.workspace.state.units_changed)
 
     def redraw(self) -> None:
         """Show the list of the unit that was selected first."""

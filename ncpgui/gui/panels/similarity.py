@@ -158,7 +158,7 @@ class SimilarityPanel(Panel):
     def build(self) -> None:
         """Make the matrix."""
         self.ordered: Callable[[], tuple[int, ...]] = lambda: tuple(
-            self.workspace.clustering.unit_ids.tolist()
+            self.workspace.state.clustering.unit_ids.tolist()
         )
         self.matrix = SimilarityWidget()
         self.matrix.clicked.connect(self._clicked)
@@ -170,11 +170,11 @@ class SimilarityPanel(Panel):
 
     def follow(self) -> None:
         """Follow the units and the selection; the window tells when the table is sorted otherwise."""
-        self.follow_sorting(self.workspace.units_changed, self.workspace.components_changed)
+        self.follow_sorting(self.workspace.state.units_changed, self.workspace.state.components_changed)
 
     def redraw(self) -> None:
         """Show the matrix."""
-        units = () if self.workspace.project is None else self.ordered()
+        units = () if self.workspace.state.project is None else self.ordered()
         view = present_similarity(self.workspace, units)
         self.tell(view.message)
         self.note.setText(view.note)

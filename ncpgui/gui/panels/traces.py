@@ -255,7 +255,7 @@ class TracesPanel(Panel):
     def show_second(self, second: float) -> None:
         """Show the traces at a second of the recording's clock."""
         self._keep_position()
-        project = self.workspace.project
+        project = self.workspace.state.project
         if project is not None:
             sample = int(project.recording.clock.samples(second))
             self._look_at(min(max(sample, 0), project.spikes.n_samples - 1))
@@ -265,7 +265,7 @@ class TracesPanel(Panel):
     def second(self) -> float:
         """Second of the spike or the moment that is looked at; 0 without one."""
         look = self._look()
-        project = self.workspace.project
+        project = self.workspace.state.project
         return 0.0 if look is None or project is None else float(project.recording.clock.seconds(look.origin))
 
     @property
@@ -275,7 +275,7 @@ class TracesPanel(Panel):
 
     def read_what_is_seen(self) -> None:
         """Read around what is seen, where a part of it is not there."""
-        look, project = self._look(), self.workspace.project
+        look, project = self._look(), self.workspace.state.project
         if look is None or project is None or self.plot.view.message or not self.isVisible():
             return
         per_ms = project.spikes.sampling_frequency_hz / 1000

@@ -102,7 +102,7 @@ class UnitTablePanel(Panel):
 
     def follow(self) -> None:
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
-        self.follow_sorting(self.workspace.units_changed)
+        self.follow_sorting(self.workspace.state.units_changed)
 
     def set_beside(self, is_beside: bool) -> None:
         """Be content with less width, because another list is beside the table."""
@@ -174,7 +174,7 @@ class UnitTablePanel(Panel):
     def _tell_problem(self) -> None:
         """Say what is wrong with the filter, once it is finished."""
         if self._problem:
-            self.workspace.told.emit(self._problem)
+            self.workspace.state.told.emit(self._problem)
 
     def redraw(self) -> None:
         """Show the rows and what is selected."""
@@ -187,7 +187,7 @@ class UnitTablePanel(Panel):
         self._show_selection()
         self.tell("" if rows else unit_table_message(self.workspace))
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
-        is_all = self._all_units or not self.workspace.component_ids
+        is_all = self._all_units or not self.workspace.state.components.ids
         where = "of the whole recording" if is_all else "on screen"
         where = "of the preview and in use" if any(row.made for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
@@ -295,7 +295,7 @@ class UnitTablePanel(Panel):
             self.redraw_now()
         text = self.as_csv()
         QtWidgets.QApplication.clipboard().setText(text)
-        self.workspace.told.emit(f"Copied {count(text.count(chr(10)) - 1, 'unit')} as CSV")
+        self.workspace.state.told.emit(f"Copied {count(text.count(chr(10)) - 1, 'unit')} as CSV")
 
     # -- selection --------------------------------------------------------------------------
 

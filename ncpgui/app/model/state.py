@@ -1,19 +1,19 @@
-"""The open project: how it grows and is edited, and what of it is in its session file."""
+"""The open project: what is known of it, how it grows and is edited, what of it is in its session file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
-from ncpgui.app.model.project_view import ProjectView
 from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.model.saved_state import SaveState, Session
 from ncpgui.app.model.sortings import Sortings
+from ncpgui.app.words import sentence, unit_names
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.events import Events
@@ -22,24 +22,37 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.history import History
+from ncpgui.curation.state import Command
 
+Value = TypeVar("Value")
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 NOT_KEPT = "The action was done but not written to the journal"
 """How a warning begins that is true until the next save."""
 
 
-class OpenProject(ProjectView):
+class State:
     """A project that grows while components are sampled, its history of edits, and its session file.
 
-    What is on screen, and how a person edits, is added by `ncpgui.app.model.workspace.Workspace`.
+    It knows nothing of what is on screen: who shows it listens to its signals.
 
+    Signals: `opened` another project, or none; `moved(ids)` spikes of these components changed their unit;
+    `units_changed(change)` the sorting or its labels; `components_changed(ids)` their posterior or status;
+    `looks_changed(ids)` panels that show these components draw them anew, and all of them without ids;
+    `decided(ids)` somebody decided something about these components; `events_changed`; `saved_changed`;
+    `told(text)` something for the status bar; `warned(text)` something that stays there until it was
+    read.
+
+    components, places, sortings : of the project, where its units are, and what panels show of each component
     shapes : templates of a sorting that was opened without its recording, None while they are not at hand;
     shapes_problem : why there are none, '' where nothing is wrong
     """
 
     opened: ClassVar[Signal] = Signal()
-    components_changed: ClassVar[Signal] = Signal(tuple)
+    moved: ClassVar[Signal] = Signal(tuple)
     units_changed: ClassVar[Signal] = Signal(Change)
+    components_changed: ClassVar[Signal] = Signal(tuple)
+    looks_changed: ClassVar[Signal] = Signal(tuple)
+    decided: ClassVar[Signal] = Signal(tuple)
     events_changed: ClassVar[Signal] = Signal()
     saved_changed: ClassVar[Signal] = Signal()
     told: ClassVar[Signal] = Signal(str)
@@ -69,7 +82,7 @@ class OpenProject(ProjectView):
         Raises
         ------
         CurationError
-            The history of the project cannot be done; the workspace is as before then.
+            The history of the project cannot be done; everything is as before then.
         """
         history = History.of(project)
         recovered, problem = _recover(history, entries)
@@ -80,7 +93,6 @@ class OpenProject(ProjectView):
         saved = self.snapshot() if read_only else project if in_file else None
         self._save_state.start(session, saved, n_written=len(history.entries))
         self._was_saved = self.is_saved
-        self._start_screen()
         self.opened.emit()
         if recovered:
             n = f"{recovered} action{'s' if recovered > 1 else ''}"
@@ -106,35 +118,84 @@ class OpenProject(ProjectView):
         self.project, self._was_saved = None, True
         self.shapes, self.shapes_problem = None, ""
         self._take_history(History(Clustering(NO_SPIKES)))
-        self._start_screen()
 
     def _take_history(self, history: History) -> None:
         initial, least = NO_SPIKES, 0
         if self.project is not None:
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
-        self._remembered = Remembered()
-        self._components = Components(self.project, history, self._remembered)
-        self._places = self._components.places
-        of_spike = self._components.component_of_spike
-        self._sortings = Sortings(
-            history, initial, self._places, of_spike, self._remembered, min_spikes=least
-        )
-        if not self.component_ids:  # nothing else says which units are beside which
-            self.colors.spread(history.clustering.unit_ids.tolist())
-        history.recorded.connect(self._record)
-        history.changed.connect(self._edited)
+        self.remembered = Remembered()
+        self.components = Components(self.project, history, self.remembered)
+        self.places = self.components.places
+        of_spike = self.components.component_of_spike
+        self.sortings = Sortings(history, initial, self.places, of_spike, self.remembered, min_spikes=least)
+        if not self.components.ids:  # nothing else says which units are beside which
+            self.sortings.colors.spread(history.clustering.unit_ids.tolist())
+
+    # -- what is known of it ------------------------------------------------------------------
+
+    @property
+    def clustering(self) -> Clustering:
+        """Unit of every spike as it stands."""
+        return self.history.clustering
+
+    def is_decided(self, component_id: int) -> bool:
+        """Whether something that was decided weighs the draws of a component."""
+        given = self.components.given_of(component_id)
+        return given is not None and given.is_decided_since
+
+    def whole_as_sampled(self, component_id: int) -> Component:
+        """A sampled component before any decision, with the rarer sortings that somebody asked for."""
+        sampled = self.components.sampled(component_id)
+        assert sampled is not None
+        return self.components.given.whole(sampled)
+
+    def n_rarer(self, component_id: int) -> int:
+        """Number of sortings that are shown although they are too rare for a card of their own."""
+        sampled, whole = self.components.sampled(component_id), self.components.get(component_id)
+        return 0 if sampled is None or whole is None else len(whole.alternatives) - len(sampled.alternatives)
+
+    def units_at(self, contact: int) -> tuple[int, ...]:
+        """Units that are largest on a contact, where there are no components: without raw data."""
+        if self.components.ids:
+            return ()
+        return self.remembered.get(("units at",), self._units_at).get(contact, ())
+
+    def _units_at(self) -> dict[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        for unit in self.clustering.unit_ids.tolist():
+            contact = self.places.main_channel(unit)
+            found[contact] = (*found.get(contact, ()), unit)
+        return found
+
+    def name(self, component_id: int) -> str:
+        """What a component is called within a sentence: its units and where it is."""
+        place = f"around contact {self.components.contact(component_id)}"
+        return f"{self.units_of(component_id) or 'the spikes'} {place}"
+
+    def units_of(self, component_id: int) -> str:
+        """Units of a component in words; '' when it has none, or is not sampled."""
+        names = self.unit_names(component_id)
+        return unit_names(names) if names else ""
+
+    def unit_names(self, component_id: int) -> tuple[str, ...] | None:
+        """Names of the units of a component, in order of number; None while it is not sampled."""
+        component = self.components.get(component_id)
+        if component is None:
+            return None
+        units = self.sortings.current(component).units
+        return tuple(str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None))
 
     # -- components -----------------------------------------------------------------------------
 
     def put_rarer(self, component: Component, alternatives: tuple[Alternative, ...]) -> None:
         """Show rarer sortings of a component, as it was sampled, beside the others."""
-        self._components.given.put_rarer(component, alternatives)
+        self.components.given.put_rarer(component, alternatives)
         self._edited(Change(components=(component.id,)))
 
     def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""
-        self._components.say(component_id, status)
+        self.components.say(component_id, status)
         self.components_changed.emit((component_id,))
 
     def take_sampled(self, component: Component, waveforms: ComponentWaveforms) -> None:
@@ -145,14 +206,14 @@ class OpenProject(ProjectView):
         a sorting that is reviewed.
         """
         assert self.project is not None
-        self._components.put(component)
+        self.components.put(component)
         components = {**{known.id: known for known in self.project.components}, component.id: component}
         self.project = replace(
             self.project,
             components=tuple(components[key] for key in sorted(components)),
             waiting=tuple(one for one in self.project.waiting if one.id != component.id),
             waveforms={**self.project.waveforms, component.id: waveforms},
-            failed=self._components.failed,
+            failed=self.components.failed,
         )
         self._tell_saved()
         self._edited(Change(components=(component.id,)))
@@ -173,14 +234,14 @@ class OpenProject(ProjectView):
         self.project = replace(
             self.project, unit_of_spike=unit_of_spike, probability=probability, highest=highest
         )
-        self._sortings.initial = unit_of_spike
+        self.sortings.initial = unit_of_spike
         self._tell_saved()
         self._edited(change)
 
     def take_draws(self, component: Component) -> None:
         """Take in more draws of a component that is sampled; units and their numbers stay."""
         assert self.project is not None
-        self._components.put(component)
+        self.components.put(component)
         others = {known.id: known for known in self.project.components}
         components = tuple({**others, component.id: component}.values())
         self.project = replace(self.project, components=components)
@@ -190,9 +251,9 @@ class OpenProject(ProjectView):
     def set_failed(self, component_id: int, message: str) -> None:
         """Note that a component could not be sampled, and why."""
         assert self.project is not None
-        self._components.fail(component_id, message)
-        self._remembered.changed()
-        self.project = replace(self.project, failed=self._components.failed)
+        self.components.fail(component_id, message)
+        self.remembered.changed()
+        self.project = replace(self.project, failed=self.components.failed)
         self._tell_saved()
         self.components_changed.emit((component_id,))
 
@@ -200,13 +261,13 @@ class OpenProject(ProjectView):
         """Take waveforms that were read again into the cache."""
         assert self.project is not None
         self.project = replace(self.project, waveforms={**self.project.waveforms, component_id: waveforms})
-        self._show_again({component_id})
+        self.looks_changed.emit((component_id,))
 
     def put_shapes(self, shapes: GivenShapes | None, problem: str = "") -> None:
         """Take what the folder of a sorting without recording keeps of shapes, or why there is nothing."""
         self.shapes, self.shapes_problem = shapes, problem
-        self._remembered.changed()
-        self._shapes_came()
+        self.remembered.changed()
+        self.looks_changed.emit(())
 
     def put_recording(self, recording: RecordingReference) -> None:
         """Note where the recording is now."""
@@ -220,6 +281,56 @@ class OpenProject(ProjectView):
         self.project = replace(self.project, events=events)
         self._tell_saved()
         self.events_changed.emit()
+
+    # -- edits ------------------------------------------------------------------------------
+
+    def do(self, command: Command) -> Change:
+        """Do what somebody decided, and tell it; a command that fails raises and leaves no trace."""
+        change = self.edit(command)
+        self.told.emit(sentence(change.description))
+        units = (*change.added, *change.modified, *change.relabelled)
+        self.decided.emit(tuple({one: None for unit in units for one in self.places.components_of(unit)}))
+        return change
+
+    def edit(self, command: Command) -> Change:
+        """Do a command that nobody is told of."""
+        change = self.history.do(command)
+        self._write_down(change)
+        return change
+
+    def undo(self) -> Change | None:
+        """Take back the last edit; None when there is none."""
+        return self._write_down(self.history.undo())
+
+    def redo(self) -> Change | None:
+        """Do again what was taken back last; None when there is nothing."""
+        return self._write_down(self.history.redo())
+
+    def _write_down(self, change: Change | None) -> Change | None:
+        """Write what was done to the journal, then tell what changed."""
+        if change is not None:
+            self._tell_saved()
+            self._guarded(self._save_state.write)
+            self._edited(change)
+        return change
+
+    def _edited(self, change: Change) -> None:
+        """Count what changed, then tell."""
+        moved = self.places.update((*change.added, *change.removed, *change.modified))
+        about = {one for unit in change.relabelled for one in self.places.components_of(unit)}
+        self.remembered.changed(moved | (about if change.decides else set()), draws=change.components)
+        touched = moved | {*change.components}
+        if touched:
+            self.moved.emit((*touched,))
+        self.units_changed.emit(change)
+        self.question_changed(touched | about if change.decides else touched)
+
+    def question_changed(self, component_ids: set[int]) -> None:
+        """Tell that something else is known, or asked, of components."""
+        ids = tuple(sorted(component_ids))
+        if ids:
+            self.components_changed.emit(ids)
+            self.looks_changed.emit(ids)
 
     # -- saving -----------------------------------------------------------------------------
 
@@ -251,7 +362,7 @@ class OpenProject(ProjectView):
     def as_it_stands(self) -> Project:
         """Return the project with its components as they are: sampled again, given what was decided."""
         ids = [component.id for component in self.history.posteriors.components]
-        components = [self._components.get(component_id) for component_id in ids]
+        components = [self.components.get(component_id) for component_id in ids]
         return replace(self.snapshot(), components=tuple(one for one in components if one is not None))
 
     def begin_save(self) -> tuple[Project, int]:
@@ -279,39 +390,6 @@ class OpenProject(ProjectView):
         was, self._was_saved = self._was_saved, self.is_saved
         if was != self._was_saved:
             self.saved_changed.emit()
-
-    # -- listeners --------------------------------------------------------------------------
-
-    def _record(self, _entry: dict[str, Any]) -> None:
-        self._tell_saved()
-        self._guarded(self._save_state.write)
-
-    def _edited(self, change: Change) -> None:
-        """Count what changed, then tell."""
-        moved = self._places.update((*change.added, *change.removed, *change.modified))
-        about = {one for unit in change.relabelled for one in self._places.components_of(unit)}
-        self._remembered.changed(moved | (about if change.decides else set()), draws=change.components)
-        touched = moved | {*change.components}
-        if touched:
-            self._forget_shown(touched)
-        touched |= {one for one in about if change.decides or self.is_doubted(one, change.relabelled)}
-        self.units_changed.emit(change)
-        self.components_changed.emit(tuple(sorted(touched)))
-        self._show_again(touched)
-
-    # -- for the one who shows it -------------------------------------------------------------
-
-    def _start_screen(self) -> None:
-        """Another project, or none, is there: called before `opened`."""
-
-    def _forget_shown(self, component_ids: set[int]) -> None:
-        """Spikes of these components changed their unit: called before anybody is told."""
-
-    def _show_again(self, component_ids: set[int]) -> None:
-        """What is shown of these components may look different: called when everybody was told."""
-
-    def _shapes_came(self) -> None:
-        """Templates of a sorting without recording are there, or will not be."""
 
 
 def _kept_journal(session: Session | None) -> str:

@@ -1,0 +1,215 @@
+"""What of the open project is worth asking: doubts of components and units, and the order of the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
+from ncpgui.app.model.state import State
+from ncpgui.app.model.unit_numbers import gain, unit_numbers
+from ncpgui.core.component import Component
+from ncpgui.core.project import Project
+from ncpgui.curation.clustering import Change
+from ncpgui.evidence.units import MORE_PROBABLY
+
+
+class Questions:
+    """Asks of a state how far each component is, and what an answer would put right.
+
+    asked_by : name of the finding that gives the queue its order, '' where none does
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._start()
+        state.opened.connect(self._start)
+        state.units_changed.connect(self._relabelled)
+
+    def _start(self) -> None:
+        self.asked_by = ""
+        self._effects: Mapping[int, float] = {}
+
+    def _relabelled(self, change: Change) -> None:
+        """A label of a unit in doubt answers its question."""
+        if change.decides:
+            return  # the state tells it
+        asked = {
+            component_id
+            for unit in change.relabelled
+            for component_id in self._state.places.components_of(unit)
+            if (doubt := self.unit_doubts(component_id).get(unit)) is not None and doubt.is_question
+        }
+        if asked:
+            self._state.question_changed(asked)
+
+    def ask_by(self, finding: str, effects: Mapping[int, float]) -> None:
+        """Give the queue the order in which answers narrow a finding, or its own again ('').
+
+        effects : what the answer to the question of each component takes away of its variance
+        """
+        self.asked_by, self._effects = finding, dict(effects)
+        self._state.components_changed.emit(())
+
+    def status(self, component_id: int) -> ComponentStatus:
+        """How far a component is."""
+        return self._state.components.status(
+            component_id,
+            lambda: self._is_settled(component_id),
+            lambda: self._settles_itself(component_id),
+        )
+
+    def is_answered(self, component_id: int) -> bool:
+        """Whether there is nothing left to ask, whatever is sampled meanwhile."""
+        return self._is_settled(component_id) or self._settles_itself(component_id)
+
+    def _is_settled(self, component_id: int) -> bool:
+        """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
+        settled = self._state.remembered.get(
+            ("settled",), lambda: self._state.places.settled(self._state.history)
+        )
+        return component_id in settled or self.is_empty(component_id)
+
+    def _settles_itself(self, component_id: int) -> bool:
+        """Whether nothing needs to be asked (`open_questions`), or it is asked in another component."""
+        component = self._state.components.get(component_id)
+        if component is None or self.doubts(component_id):
+            return False
+        return self._state.remembered.get(("sure", component_id), lambda: self._draws_are_sure(component))
+
+    def _draws_are_sure(self, component: Component) -> bool:
+        shown = self._state.sortings.current(component)
+        units = [unit.unit for unit in shown.units if unit.unit is not None]
+        if units and all(self._state.places.components_of(unit)[0] != component.id for unit in units):
+            return True
+        if any(unit_numbers(self._state, unit).p_exists < MORE_PROBABLY for unit in units):
+            return False
+        return is_sure(component, self._state.sortings.in_use(component), self._misplaced(component))
+
+    def expected_wrong(self, component_id: int) -> float:
+        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled.
+
+        Those that were lost count, and those of units that may be no neurons, until a person has said what
+        such a unit is.
+        """
+        component = self._state.components.get(component_id)
+        if component is None:
+            return 0.0
+        open_doubts = self._open_doubts(component_id).values()
+        return self._misplaced(component) + sum(doubt.n_wrong for doubt in open_doubts)
+
+    def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
+        component = self._state.components.get(component_id)
+        if component is None:
+            return {}
+        return self._state.remembered.get(("doubts", component_id), lambda: self._all_doubts(component))
+
+    def doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Units of a component that are a question themselves, which nobody has answered."""
+        doubts = self._open_doubts(component_id)
+        return {unit: doubt for unit, doubt in doubts.items() if doubt.is_question}
+
+    def _misplaced(self, component: Component) -> float:
+        return self._state.remembered.get(
+            ("wrong", component.id),
+            lambda: expected_wrong_of(
+                component,
+                self._state.sortings.current(component).labels,
+                _part(self._state.project, "p_neuron", component),
+            ),
+        )
+
+    def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Those of units that nobody has accepted or labelled."""
+        marks = self._state.history.labels
+        return {
+            unit: doubt
+            for unit, doubt in self.unit_doubts(component_id).items()
+            if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
+        }
+
+    def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:
+        shown, places = self._state.sortings.current(component), self._state.places
+        found = unit_doubts(
+            component,
+            shown.labels,
+            _part(self._state.project, "p_neuron", component),
+            _part(self._state.project, "lost", component),
+        )
+        return {
+            shown_unit.unit: doubt
+            for shown_unit, doubt in zip(shown.units, found, strict=bool(found))
+            if shown_unit.unit is not None and places.components_of(shown_unit.unit)[0] == component.id
+        }
+
+    def misplaced(self, component_id: int) -> float:
+        """Spikes of a component that are expected to be in a wrong unit; 0 before it is sampled."""
+        component = self._state.components.get(component_id)
+        return 0.0 if component is None else self._misplaced(component)
+
+    def is_empty(self, component_id: int) -> bool:
+        """Whether a sampled component has no units, whichever of its alternatives is used."""
+        component = self._state.components.get(component_id)
+        return component is not None and self._state.sortings.is_empty(component)
+
+    def n_units(self, component_id: int, index: int) -> int:
+        """Number of units of a sampled component with one of its alternatives: what its card shows."""
+        component = self._state.components.get(component_id)
+        return 0 if component is None else self._state.sortings.n_units(component, index)
+
+    def expected_gain(self, component_id: int) -> float:
+        """Spikes that an answer is expected to put right: which card it is (`evidence.gain`), what units are.
+
+        What may be noise gains the spikes of the less probable answer, until a person has said what it is.
+        """
+        component = self._state.components.get(component_id)
+        if component is None:
+            return 0.0
+        return gain(self._state, component).gained + sum(
+            doubt.n_gained for doubt in self._open_doubts(component_id).values()
+        )
+
+    def is_beyond_cards(self, component_id: int) -> bool:
+        """Whether no card settles the question of a component, and nobody has."""
+        component = self._state.components.get(component_id)
+        if component is None or self.status(component_id).is_settled:
+            return False
+        return gain(self._state, component).is_settled_by_no_card
+
+    def queue_order(self) -> list[int]:
+        """Components that may have units: questions first, those whose answer is expected to gain most before
+        others; then what waits; then what no card settles; then what is settled. Empty ones are none.
+
+        Where a finding was named (`ask_by`), questions that narrow it most come first.
+        """
+
+        def key(component_id: int) -> tuple[int, float, float, int]:
+            if self._state.components.sampled(component_id) is None:
+                return (1, 0.0, -float(self._state.components.n_spikes(component_id)), component_id)
+            settled = self.status(component_id).is_settled
+            place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
+            effect = self._effects.get(component_id, 0.0)
+            return (place, -effect, -self.expected_gain(component_id), component_id)
+
+        return sorted((one for one in self._state.components.ids if not self.is_empty(one)), key=key)
+
+    def wrong_left(self) -> float:
+        """Spikes that are expected to be in a wrong unit where there is still something to ask."""
+        return sum(
+            self.expected_wrong(one)
+            for one in self._state.components.ids
+            if self._state.components.sampled(one) is not None and not self.status(one).is_settled
+        )
+
+
+def _part(
+    project: Project | None, name: Literal["p_neuron", "lost"], component: Component
+) -> NDArray[np.float32] | None:
+    """What matching says of the spikes of a component, None where it says nothing."""
+    known: NDArray[np.float32] | None = None if project is None else getattr(project, name)
+    return None if known is None else known[component.spike_ids]
