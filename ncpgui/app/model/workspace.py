@@ -437,7 +437,7 @@ class Workspace:
         """Use what is on screen for its component; the sorting already in use is accepted as it is."""
         component = self.component()
         if component is None:
-            raise CurationError("this question is not sampled yet; that is under way, or choose another")
+            raise CurationError("this question is not sampled yet; wait for it, or choose another")
         if self.proposal is not None:
             self.confirm()
             return

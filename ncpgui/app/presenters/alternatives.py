@@ -63,7 +63,9 @@ class CardUnit:
     @property
     def waveform(self) -> NDArray[np.float32] | None:
         """(32,) its mean where it is largest."""
-        return None if self.mean is None else self.mean[:, np.nanmax(np.abs(self.mean), axis=0).argmax()]
+        return (
+            None if self.mean is None else self.mean[:, np.nan_to_num(np.abs(self.mean)).max(axis=0).argmax()]
+        )
 
 
 @dataclass(frozen=True, eq=False)

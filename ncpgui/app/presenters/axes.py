@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from ncpgui.app.words import sentence
 
+PRINCIPAL = (
+    "Principal component, made from the waveforms or from what the network makes of them, in\n"
+    "order of variance; it has no unit."
+)
 HELP = {
     "amplitude": "Height of a spike on its main channel, from the filtered traces or the sorting.",
     "depth": "Place of a spike along the longer axis of the probe, from its size on the contacts around it.",
     "units": "A row for each unit of the sorting on screen, from when it fired.",
     "Hz": "Spikes of a unit in a second, from their times.",
     "time": "From the clock of the recording.",
-    "PC": "Principal component, made from the waveforms or from what the network makes of them, in\n"
-    "order of variance; it has no unit.",
+    "PC": PRINCIPAL,
+    "PCA": PRINCIPAL,
     "t-SNE": "A map made from what the network makes of the waveforms: near points are alike, and a\n"
     "distance has no unit.",
     "contact": "Numbers of the contacts, ch; heights are in noise sd, from the filtered traces.",
