@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.engine.checked_waveforms import checked_waveforms
-from ncpgui.engine.generative.spike_mixture import SpikeDataset, SpikeMixtureSettings, sample_dataset
+from ncpgui.engine.generative.spike_dataset import SpikeDataset, sample_dataset
+from ncpgui.engine.generative.spike_mixture import SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 

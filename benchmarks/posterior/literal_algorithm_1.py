@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 NEVER = -1e9

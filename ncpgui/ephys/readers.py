@@ -26,15 +26,13 @@ from ncpgui.ephys.channel_and_time_selection import (
 )
 from ncpgui.ephys.clocks import clock_of
 from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
-from ncpgui.ephys.nwb_places import nwb_probe
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.probe_files import of_probeinterface
+from ncpgui.ephys.placed_channels import columns_for, left_out, own_probe, some_columns
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
-from ncpgui.ephys.raw_files import check_size, columns_in, fingerprint_of_files, open_raw, parts_of
+from ncpgui.ephys.raw_files import check_size, fingerprint_of_files, open_raw, parts_of
 from ncpgui.ephys.recording import ExtractorRecording, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
-from ncpgui.ephys.wired_probe import WiredProbe
 from ncpgui.ephys.without_traces import NO_RAW_DATA
 
 if TYPE_CHECKING:
@@ -54,9 +52,6 @@ __all__ = [
     "stimulus_of",
 ]
 log = logging.getLogger(__name__)
-
-MAX_NAMED = 6
-"""Channels that a sentence names."""
 
 
 def open_recording(
@@ -120,7 +115,7 @@ def open_recording(
         extractor, found = _simulated(place)
     elif is_raw:
         if n_channels is None and probe is not None:
-            n_channels = _columns_for(load_wired_probe(probe))
+            n_channels = columns_for(load_wired_probe(probe))
         options = {
             "sampling_frequency": sampling_frequency,
             "n_channels": n_channels,
@@ -151,14 +146,14 @@ def open_recording(
         found = wired.probe
         if columns is None:
             columns = wired.columns_of(channels).tolist()
-            notes += _left_out(columns, channels)
+            notes += left_out(columns, channels)
     if columns is not None:
-        extractor, read = _columns(extractor, columns, place)
+        extractor, read = some_columns(extractor, columns, place)
         if read is not None:
             options["columns"] = read
         channels = extractor.get_num_channels()
     if found is None:
-        found = _own_probe(extractor, place)
+        found = own_probe(extractor, place)
     first = 0
     if time_range_s is not None:
         part = part_of(clock, int(extractor.get_num_samples()), time_range_s)
@@ -194,10 +189,10 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
     if probe is None:
-        place = _own_probe(joined, Path("the recording"))
+        place = own_probe(joined, Path("the recording"))
     else:
         wired = load_wired_probe(probe)
-        joined, _ = _columns(joined, wired.columns_of(channels).tolist(), Path("the recording"))
+        joined, _ = some_columns(joined, wired.columns_of(channels).tolist(), Path("the recording"))
         place, channels = wired.probe, joined.get_num_channels()
     n_samples = int(joined.get_num_samples(segment_index=0))
     start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
@@ -392,48 +387,3 @@ def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
 
     log.warning("%s has %d segments; they are sorted as one recording, joined end to end", path, n_segments)
     return concatenate_recordings([extractor])
-
-
-def _columns_for(wired: WiredProbe) -> int | None:
-    """Columns of the raw file that a probe was made for, None where its wiring leaves that open."""
-    n = wired.probe.n_channels
-    if wired.n_columns is not None or wired.channels is None:
-        return wired.n_columns or n
-    return n if np.array_equal(wired.channels, np.arange(n)) else None
-
-
-def _left_out(columns: Sequence[int], n_channels: int) -> tuple[str, ...]:
-    """What is said of channels without a contact, nothing where there are none."""
-    rest = sorted(set(range(n_channels)) - set(columns))
-    if not rest:
-        return ()
-    shown = ", ".join(map(str, rest[:MAX_NAMED])) + (" ..." if len(rest) > MAX_NAMED else "")
-    return (f"{len(rest)} of {n_channels} channels have no contact of the probe and are not read: {shown}",)
-
-
-def _columns(
-    extractor: BaseRecording, columns: Sequence[int], place: Path
-) -> tuple[BaseRecording, list[int] | None]:
-    """Some channels of a recording, and which; None where they are all of them in their order."""
-    n_channels = int(extractor.get_num_channels())
-    read = columns_in(columns, n_channels, place)
-    if np.array_equal(read, np.arange(n_channels)):
-        return extractor, None
-    return extractor.select_channels(extractor.channel_ids[read]), read.tolist()
-
-
-def _own_probe(extractor: BaseRecording, path: Path) -> Probe:
-    try:
-        wired = nwb_probe(extractor)
-        if wired is None and extractor.has_probe():
-            wired = of_probeinterface(extractor.get_probegroup().probes)
-    except InputError as error:
-        raise InputError(f"{path}: {error}, or give another with --probe") from error
-    if wired is not None:
-        return wired.probe
-    if extractor.get_num_channels() == 1:
-        return load_probe("single")
-    raise InputError(
-        f"{path} does not say where its {extractor.get_num_channels()} contacts are; give --probe "
-        "(a probeinterface JSON, .prb or CSV file, or a name such as tetrode, hex49, linear-16-25)"
-    )

@@ -19,7 +19,7 @@ without motion is one stretch at one place.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -31,10 +31,11 @@ from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, show, silent
 from ncpgui.core.so_far import UnitsSoFar
 from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
+from ncpgui.sorting.fitting import MAX_LAG_MS, fitted, moved, together, without_ghosts
 from ncpgui.sorting.least_gain import LeastGain, measured_least_gain
 from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
 from ncpgui.sorting.merge_across_drift import merged_across_drift
-from ncpgui.sorting.moving_templates import MovingBank, MovingSums
+from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.template_distance import likeness
 from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, MIN_SPIKES, pruned, templates_of, where_seen
 from ncpgui.sorting.unit_distances import joined
@@ -50,18 +51,8 @@ log = logging.getLogger(__name__)
 GAIN_A_HZ = 1.5e-3
 """Squared error that a spike must save in white noise, for each Hz of the sampling frequency (30 at 20 kHz):
 what the band passes is the denser the faster it is sampled."""
-GHOST_SHARE = 0.5
-GHOST_AMPLITUDE = 0.4
-MOVE_GAIN = 6.0
-SAME_SPIKE_MS = 0.3
 N_ROUNDS = 2
 MAX_JOINS = 8
-PIECE_S, PIECE_BYTES = 10.0, 80 << 20
-"""Traces that are fitted at a time, at most: they are gone through several times."""
-MARGIN_MS = 20.0
-MAX_LAG_MS = 0.5
-N_LAID = 1000
-"""Times at which templates are laid over what is left, to measure the noise of gains."""
 MATCHING = "matching"
 """The step that is kept of what matching found."""
 
@@ -273,7 +264,7 @@ def _cleaned(
     matched, sums = fitted(traces, spikes, units, bank, places, least_gain, with_noise=False)
     if matched.n_units == 0:
         return matched, bank
-    matched = moved(_without_ghosts(matched, least_gain), rate)
+    matched = moved(without_ghosts(matched, least_gain), rate)
     n_faint = 0
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
@@ -283,143 +274,11 @@ def _cleaned(
         matched, sums = fitted(
             traces, matched.sample_index[kept], units[kept], bank, places, least_gain, with_noise=with_noise
         )
-        matched = _without_ghosts(matched, least_gain)
+        matched = without_ghosts(matched, least_gain)
         partner = join(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
             break
         sums = sums.joined(partner, matched.like.lag)
-        matched = _together(matched, partner, rate)
+        matched = together(matched, partner, rate)
     bank = replace(bank, waveforms=where_seen(bank.waveforms != 0, sums.means(places, channels_um)))
     return replace(matched, bank=bank.usual, moving=bank, n_faint=n_faint), bank
-
-
-def _without_ghosts(matched: Matched, least_gain: LeastGain) -> Matched:
-    """Drop spikes that do not save enough of the squared error beside the others."""
-    if matched.n_units == 0:
-        return matched
-    least = least_gain.of(matched.moving.waveforms)[matched.places.of(matched.sample_index), matched.unit]
-    return matched.of((matched.gain[:, 0] > GHOST_SHARE * least) & (matched.amplitude > GHOST_AMPLITUDE))
-
-
-def moved(matched: Matched, rate: float) -> Matched:
-    """Move spikes to the template that explains them best, of those that spikes were found with.
-
-    A template with hardly a spike of its own goes (`pruned`), and what had moved to it would go with it.
-    """
-    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    others = matched.like.candidates[matched.unit]
-    gain = np.where(np.append(n_spikes, 0)[others] >= MIN_SPIKES, matched.gain, -np.inf)
-    gain[:, 0] = matched.gain[:, 0]
-    rows, best = np.arange(len(gain)), gain.argmax(axis=1)
-    best = np.where(gain[rows, best] > gain[:, 0] + MOVE_GAIN, best, 0)
-    to = others[rows, best]
-    later = matched.like.lag[matched.unit, to]
-    return _in_order(replace(matched, unit=to, sample_index=matched.sample_index + later), rate)
-
-
-def _together(matched: Matched, partner: NDArray[np.int64], rate: float) -> Matched:
-    """Give the spikes of each unit to its partner, at the partner's time."""
-    lag = matched.like.lag[partner, np.arange(len(partner))]  # by which the unit's template begins later
-    moved = replace(
-        matched, unit=partner[matched.unit], sample_index=matched.sample_index - lag[matched.unit]
-    )
-    return _in_order(moved, rate)
-
-
-def _in_order(matched: Matched, rate: float) -> Matched:
-    """Sort by time; of two spikes of a unit at one time, the first stays."""
-    order = np.lexsort((matched.sample_index, matched.unit))
-    close = np.diff(matched.sample_index[order]) < SAME_SPIKE_MS * rate / 1000
-    again = np.append(False, close & (np.diff(matched.unit[order]) == 0))
-    order = order[~again]
-    order = order[np.lexsort((matched.unit[order], matched.sample_index[order]))]
-    return matched.of(order)
-
-
-def fitted(
-    traces: BaseRecording,
-    spikes: NDArray[np.int64],
-    units: NDArray[np.int64],
-    bank: MovingBank,
-    places: Places,
-    least_gain: LeastGain,
-    *,
-    with_noise: bool = True,
-) -> tuple[Matched, MovingSums]:
-    """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
-
-    Spikes whose template passes an end of the recording are left out. What noise does to gains is measured
-    `with_noise`; it counts as white otherwise.
-    """
-    from ncpgui.sorting.gain_noise import LaidTemplates
-    from ncpgui.sorting.peeling import peel
-
-    rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
-    n_times = bank.waveforms.shape[2]
-    max_lag = round(MAX_LAG_MS * rate / 1000)
-    like = likeness(bank.side_by_side, max_lag=max_lag)
-    start = spikes - bank.n_before
-    inside = (start >= max_lag) & (start + n_times + max_lag <= n_samples)
-    spikes, units = spikes[inside], units[inside]
-    amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
-    gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
-    sums = MovingSums.none_yet(bank)
-    laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
-    usual = int(bank.share.argmax())
-    looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
-    margin = round(MARGIN_MS * rate / 1000)
-    for first, last, place in _pieces(places, piece_samples(traces)):
-        low, high = np.searchsorted(spikes, [first - margin, last + margin])
-        own = (spikes[low:high] >= first) & (spikes[low:high] < last)
-        if not own.any():
-            continue
-        begin = max(0, first - margin - n_times - max_lag)
-        end = min(n_samples, last + margin + n_times + max_lag)
-        left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
-        fits = peel(
-            left,
-            spikes[low:high] - bank.n_before - begin,
-            units[low:high],
-            bank.banks[place],
-            like.candidates,
-            like.candidate_lags,
-            counted=own,
-            sums=sums.of_place[place],
-        )
-        rows = np.arange(low, high)[own]
-        amplitude[rows], shift[rows], gain[rows] = (
-            fits.amplitude[own],
-            fits.shift_samples[own],
-            fits.gain[own],
-        )
-        if with_noise and place == usual:
-            laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
-    noise = laid.measured(rate)
-    matched = Matched(
-        spikes,
-        units,
-        amplitude,
-        shift,
-        gain,
-        bank.usual,
-        bank,
-        places,
-        like,
-        noise,
-        least_gain.of(bank.usual.waveforms),
-        least_gain.level_of(bank.usual.waveforms),
-    )
-    return matched, sums
-
-
-def piece_samples(traces: BaseRecording) -> int:
-    """Samples of a piece."""
-    by_memory = PIECE_BYTES // (4 * traces.get_num_channels())
-    return min(round(PIECE_S * traces.sampling_frequency), max(by_memory, round(traces.sampling_frequency)))
-
-
-def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:
-    """First sample, the one after the last, and place of pieces of at most `step` samples."""
-    for (first, last), place in zip(places.stretches.tolist(), places.place.tolist(), strict=True):
-        for begin in range(first, last, step):
-            yield begin, min(begin + step, last), place

@@ -33,9 +33,10 @@ from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.fitting import MAX_LAG_MS, fitted
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matched import Matched, matched_packing
-from ncpgui.sorting.matching import MATCHING, MAX_LAG_MS, fitted, least_gain_of
+from ncpgui.sorting.matching import MATCHING, least_gain_of
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness

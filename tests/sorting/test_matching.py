@@ -10,10 +10,11 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.sorting import matching
+from ncpgui.sorting import fitting
 from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.fitting import moved
 from ncpgui.sorting.matched import Matched
-from ncpgui.sorting.matching import match_units, moved
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.spike_probability import spike_probability
 from tests.sorting.two_units import SLOW, two_units
 
@@ -183,7 +184,7 @@ def test_a_spike_at_the_border_of_two_pieces_is_fitted_as_any_other(
     unit = np.zeros(len(spikes), np.int64)
     whole = match_units(filtered, spikes, unit, n_rounds=1, matcher="none")
     border = int(spikes[len(spikes) // 9])
-    monkeypatch.setattr(matching, "PIECE_S", border / RATE_HZ)
+    monkeypatch.setattr(fitting, "PIECE_S", border / RATE_HZ)
     cut = match_units(filtered, spikes, unit, n_rounds=1, matcher="none")
     assert border in cut.sample_index
     assert cut.sample_index.tolist() == whole.sample_index.tolist()

@@ -11,10 +11,10 @@ from spikeinterface.core import BaseRecording, NumpyRecording
 
 from ncpgui.core.motion import Places
 from ncpgui.sorting.chance_spikes import fit_none, least_lengths
+from ncpgui.sorting.fitting import fitted
 from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matched import Matched
-from ncpgui.sorting.matching import fitted
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.spike_probability import spike_probability

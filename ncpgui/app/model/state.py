@@ -10,12 +10,13 @@ import numpy as np
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
+from ncpgui.app.model.recovery import kept_journal, recover
 from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.model.saved_state import SaveState, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.app.words import sentence, unit_names
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
-from ncpgui.core.errors import CurationError, NcpguiError
+from ncpgui.core.errors import NcpguiError
 from ncpgui.core.events import Events
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.project import Project, RecordingReference
@@ -85,7 +86,7 @@ class State:
             The history of the project cannot be done; everything is as before then.
         """
         history = History.of(project)
-        recovered, problem = _recover(history, entries)
+        recovered, problem = recover(history, entries)
         self.close()
         self.project = project
         self._take_history(history)
@@ -98,7 +99,7 @@ class State:
             n = f"{recovered} action{'s' if recovered > 1 else ''}"
             self.told.emit(f"{n} since the last save recovered from the journal")
         if problem:
-            self.warned.emit(f"{problem}{_kept_journal(session)}")
+            self.warned.emit(f"{problem}{kept_journal(session)}")
 
     def close(self) -> None:
         """Forget the project; its session file is closed, its journal stays."""
@@ -390,27 +391,3 @@ class State:
         was, self._was_saved = self._was_saved, self.is_saved
         if was != self._was_saved:
             self.saved_changed.emit()
-
-
-def _kept_journal(session: Session | None) -> str:
-    """Keep a journal that the next save will not hold all of; say where."""
-    if session is None:
-        return ""
-    try:
-        return f"; the journal is kept as {session.keep_journal().name}"
-    except NcpguiError as error:
-        return f"; {error}"
-
-
-def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:
-    """Do the entries of a journal as far as they go: how many, and what stopped the rest."""
-    n_done = 0
-    for entry in entries:
-        try:
-            n_done += history.replay([entry])
-        except CurationError as error:
-            return (
-                n_done,
-                f"Action {n_done + 1} of the journal and those after it cannot be repeated: {error}",
-            )
-    return n_done, ""

@@ -16,13 +16,11 @@ drawn from the normal truncated to crossings, and the rest of the noise given th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.config import check_numbers
@@ -49,7 +47,7 @@ from ncpgui.engine.generative.spike_rendering import (
     window,
 )
 from ncpgui.engine.generative.spike_times import SpikeTimes, SpikeTimeSettings, draw_times
-from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
+from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
 
 _SPARE = 1.6  # spikes fired for each that is kept, where units are small or elsewhere for a while
@@ -387,47 +385,3 @@ def _at_place(table: Tensor, unit: Tensor, place: Tensor) -> Tensor:
     before = place.floor().long().clamp(0, table.shape[2] - 2)
     low, high = (of_unit.gather(2, (before + i)[..., None])[..., 0] for i in (0, 1))
     return low + (high - low) * (place - before)
-
-
-class SpikeDataset(NamedTuple):
-    """One dataset in the arrays that ``ncpgui cluster`` reads; only contacts that are there.
-
-    waveforms : (N, 32, n_channels) float32, noise sd, main channel first
-    channel_positions : (n_channels, 2) float32, µm relative to the main channel
-    labels : (N,) int64, canonical
-    """
-
-    waveforms: NDArray[np.float32]
-    channel_positions: NDArray[np.float32]
-    labels: NDArray[np.int64]
-
-
-def sample_dataset(
-    seed: int,
-    n_points: int,
-    *,
-    geometry: str = "hex7",
-    split: Split = "test",
-    settings: SpikeMixtureSettings | None = None,
-    reservoir: TemplateReservoir | None = None,
-) -> SpikeDataset:
-    """Draw one dataset of `n_points` spikes on one kind of contacts, by seed.
-
-    Raises
-    ------
-    InputError
-        An unknown geometry.
-
-    >>> sample_dataset(0, 50, geometry="single").waveforms.shape
-    (50, 32, 1)
-    """
-    model = SpikeMixture(
-        replace(settings or SpikeMixtureSettings(), geometries=(geometry,)),
-        (reservoir or TemplateReservoir.load()).subset(split),
-    )
-    batch = model.sample(1, n_points, torch.Generator().manual_seed(seed))
-    waveforms, positions, mask = batch.points[:3]
-    there = mask[0]
-    return SpikeDataset(
-        waveforms[0][..., there].numpy(), positions[0, there].numpy(), batch.labels[0].numpy()
-    )

@@ -11,8 +11,8 @@ import torch
 from ncpgui.engine.compiled.ncp import Weights
 from ncpgui.engine.compiled.options import Array
 from ncpgui.engine.compiled.ways import Ways
+from ncpgui.engine.networks.cluster_aware_ncp import N_OF_DISTANCE, ClusterAwareNCP
 from ncpgui.engine.networks.moving_clusters import SHARE_UNIT, MovingClusters
-from ncpgui.engine.networks.ncp import N_OF_DISTANCE, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 

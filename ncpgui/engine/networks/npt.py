@@ -24,7 +24,8 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.prefixes import Prefixes
 

@@ -11,8 +11,9 @@ from torch import nn
 from ncpgui.core.errors import InputError
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.image_encoder import ImageEncoder
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.npt import NPT, ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.networks.pointwise import ClusteringNetwork

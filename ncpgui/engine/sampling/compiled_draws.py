@@ -11,7 +11,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.compiled.walk import draw_in_order
 from ncpgui.engine.device import n_threads
 from ncpgui.engine.networks.as_arrays import columns, weights_of
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.sampling.on_threads import on_threads
 

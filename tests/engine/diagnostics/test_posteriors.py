@@ -17,7 +17,8 @@ from ncpgui.engine.diagnostics.posteriors import (
     every_partition,
     posterior_of,
 )
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples
 from ncpgui.engine.sampling.sweeps import swept

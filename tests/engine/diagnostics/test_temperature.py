@@ -9,7 +9,7 @@ from ncpgui.engine.diagnostics import temperature
 from ncpgui.engine.diagnostics.temperature import fit_temperature
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 
 
 @pytest.fixture

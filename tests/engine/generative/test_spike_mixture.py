@@ -9,7 +9,8 @@ import torch
 
 from ncpgui.core.partition import canonical
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
-from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings, sample_dataset
+from ncpgui.engine.generative.spike_dataset import sample_dataset
+from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 
 

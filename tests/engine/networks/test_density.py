@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from ncpgui.core.errors import InputError
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.density import NEIGHBOURS, log_distances
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 
 

@@ -9,13 +9,13 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks import moving_clusters
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.moving_clusters import (
     MovingClusters,
     TimeFeatures,
     hat_functions,
     time_windows,
 )
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
 

@@ -9,7 +9,8 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks import pair_context
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from ncpgui.core.errors import InputError
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_attention import PointAttention
 from ncpgui.engine.networks.point_encoder import PointEncoder
 

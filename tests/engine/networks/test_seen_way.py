@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks import seen_way
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.networks.seen_way import along_way, part_of_time
 

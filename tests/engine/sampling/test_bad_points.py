@@ -10,7 +10,7 @@ import torch
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.ccp import CCP
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling import memory

@@ -9,7 +9,7 @@ import torch
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.engine.networks.ccp import CCP
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.by_network import sample_posteriors

@@ -10,7 +10,7 @@ import torch
 from ncpgui.engine.generative.batch import Batch
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.checkpoint import load_checkpoint
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.cluster_aware_ncp import ClusterAwareNCP
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.networks.pointwise import ClusteringNetwork

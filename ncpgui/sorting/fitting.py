@@ -1,0 +1,164 @@
+"""All spikes of a recording fitted together, and then dropped, moved to another unit or joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.motion import Places
+from ncpgui.sorting.least_gain import LeastGain
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.moving_templates import MovingBank, MovingSums
+from ncpgui.sorting.template_distance import likeness
+from ncpgui.sorting.templates import MIN_SPIKES
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseRecording
+
+
+GHOST_SHARE = 0.5
+GHOST_AMPLITUDE = 0.4
+MOVE_GAIN = 6.0
+SAME_SPIKE_MS = 0.3
+PIECE_S, PIECE_BYTES = 10.0, 80 << 20
+"""Traces that are fitted at a time, at most: they are gone through several times."""
+MARGIN_MS = 20.0
+MAX_LAG_MS = 0.5
+N_LAID = 1000
+"""Times at which templates are laid over what is left, to measure the noise of gains."""
+
+
+def without_ghosts(matched: Matched, least_gain: LeastGain) -> Matched:
+    """Drop spikes that do not save enough of the squared error beside the others."""
+    if matched.n_units == 0:
+        return matched
+    least = least_gain.of(matched.moving.waveforms)[matched.places.of(matched.sample_index), matched.unit]
+    return matched.of((matched.gain[:, 0] > GHOST_SHARE * least) & (matched.amplitude > GHOST_AMPLITUDE))
+
+
+def moved(matched: Matched, rate: float) -> Matched:
+    """Move spikes to the template that explains them best, of those that spikes were found with.
+
+    A template with hardly a spike of its own goes (`pruned`), and what had moved to it would go with it.
+    """
+    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    others = matched.like.candidates[matched.unit]
+    gain = np.where(np.append(n_spikes, 0)[others] >= MIN_SPIKES, matched.gain, -np.inf)
+    gain[:, 0] = matched.gain[:, 0]
+    rows, best = np.arange(len(gain)), gain.argmax(axis=1)
+    best = np.where(gain[rows, best] > gain[:, 0] + MOVE_GAIN, best, 0)
+    to = others[rows, best]
+    later = matched.like.lag[matched.unit, to]
+    return _in_order(replace(matched, unit=to, sample_index=matched.sample_index + later), rate)
+
+
+def together(matched: Matched, partner: NDArray[np.int64], rate: float) -> Matched:
+    """Give the spikes of each unit to its partner, at the partner's time."""
+    lag = matched.like.lag[partner, np.arange(len(partner))]  # by which the unit's template begins later
+    moved = replace(
+        matched, unit=partner[matched.unit], sample_index=matched.sample_index - lag[matched.unit]
+    )
+    return _in_order(moved, rate)
+
+
+def _in_order(matched: Matched, rate: float) -> Matched:
+    """Sort by time; of two spikes of a unit at one time, the first stays."""
+    order = np.lexsort((matched.sample_index, matched.unit))
+    close = np.diff(matched.sample_index[order]) < SAME_SPIKE_MS * rate / 1000
+    again = np.append(False, close & (np.diff(matched.unit[order]) == 0))
+    order = order[~again]
+    order = order[np.lexsort((matched.unit[order], matched.sample_index[order]))]
+    return matched.of(order)
+
+
+def fitted(
+    traces: BaseRecording,
+    spikes: NDArray[np.int64],
+    units: NDArray[np.int64],
+    bank: MovingBank,
+    places: Places,
+    least_gain: LeastGain,
+    *,
+    with_noise: bool = True,
+) -> tuple[Matched, MovingSums]:
+    """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
+
+    Spikes whose template passes an end of the recording are left out. What noise does to gains is measured
+    `with_noise`; it counts as white otherwise.
+    """
+    from ncpgui.sorting.gain_noise import LaidTemplates
+    from ncpgui.sorting.peeling import peel
+
+    rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
+    n_times = bank.waveforms.shape[2]
+    max_lag = round(MAX_LAG_MS * rate / 1000)
+    like = likeness(bank.side_by_side, max_lag=max_lag)
+    start = spikes - bank.n_before
+    inside = (start >= max_lag) & (start + n_times + max_lag <= n_samples)
+    spikes, units = spikes[inside], units[inside]
+    amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
+    gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
+    sums = MovingSums.none_yet(bank)
+    laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
+    usual = int(bank.share.argmax())
+    looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
+    margin = round(MARGIN_MS * rate / 1000)
+    for first, last, place in _pieces(places, piece_samples(traces)):
+        low, high = np.searchsorted(spikes, [first - margin, last + margin])
+        own = (spikes[low:high] >= first) & (spikes[low:high] < last)
+        if not own.any():
+            continue
+        begin = max(0, first - margin - n_times - max_lag)
+        end = min(n_samples, last + margin + n_times + max_lag)
+        left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
+        fits = peel(
+            left,
+            spikes[low:high] - bank.n_before - begin,
+            units[low:high],
+            bank.banks[place],
+            like.candidates,
+            like.candidate_lags,
+            counted=own,
+            sums=sums.of_place[place],
+        )
+        rows = np.arange(low, high)[own]
+        amplitude[rows], shift[rows], gain[rows] = (
+            fits.amplitude[own],
+            fits.shift_samples[own],
+            fits.gain[own],
+        )
+        if with_noise and place == usual:
+            laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
+    noise = laid.measured(rate)
+    matched = Matched(
+        spikes,
+        units,
+        amplitude,
+        shift,
+        gain,
+        bank.usual,
+        bank,
+        places,
+        like,
+        noise,
+        least_gain.of(bank.usual.waveforms),
+        least_gain.level_of(bank.usual.waveforms),
+    )
+    return matched, sums
+
+
+def piece_samples(traces: BaseRecording) -> int:
+    """Samples of a piece."""
+    by_memory = PIECE_BYTES // (4 * traces.get_num_channels())
+    return min(round(PIECE_S * traces.sampling_frequency), max(by_memory, round(traces.sampling_frequency)))
+
+
+def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:
+    """First sample, the one after the last, and place of pieces of at most `step` samples."""
+    for (first, last), place in zip(places.stretches.tolist(), places.place.tolist(), strict=True):
+        for begin in range(first, last, step):
+            yield begin, min(begin + step, last), place
