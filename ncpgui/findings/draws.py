@@ -56,7 +56,7 @@ class JointPosterior:
     p_own : (n_spikes,) P(each spike is no left-over of another unit's, and no echo)
     missed : (n_spikes,) spikes that are expected to have been missed for each that was found
     left_out : (n_spikes,) bool, spikes that a person took out, or called noise
-    seconds : units that may hide a second cell; it has the number `first_second` + place of the unit there
+    hidden : units that may hide a second cell; it has the number `first_hidden` + place of the unit there
     """
 
     project: Project
@@ -65,8 +65,8 @@ class JointPosterior:
     p_own: NDArray[np.float64]
     missed: NDArray[np.float64]
     left_out: NDArray[np.bool_]
-    seconds: Mapping[int, SecondCell] = field(default_factory=dict)
-    first_second: int = 0
+    hidden: Mapping[int, SecondCell] = field(default_factory=dict)
+    first_hidden: int = 0
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
@@ -113,7 +113,7 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
     in_use = decisions.unit_of_spike
     held = _held(session, decisions)
     first_new = max(project.highest_unit, int(in_use.max(initial=-1))) + 1
-    components, seconds = [], dict[int, SecondCell]()
+    components, hidden = [], dict[int, SecondCell]()
     for one in project.components:
         drawn = ComponentDraws(
             component=one,
@@ -128,7 +128,7 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
         waveforms = project.waveforms.get(one.id)
         if waveforms is not None and waveforms.coordinates is not None:
             free = np.where(np.isin(drawn.in_use, list(held)), UNASSIGNED, drawn.in_use)
-            seconds |= second_cells(one, waveforms.coordinates, free)
+            hidden |= second_cells(one, waveforms.coordinates, free)
     noise = [unit for unit, label in decisions.labels.items() if label == "noise"]
     taken_out = (in_use < 0) & (project.unit_of_spike >= 0)
     p_own = np.where(np.isin(in_use, list(held)), 1.0, _p_own(project, in_use))
@@ -140,7 +140,7 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
         p_own,
         missed,
         np.isin(in_use, noise) | taken_out,
-        seconds,
+        hidden,
         first_new,
     )
 
@@ -177,9 +177,9 @@ class Draws(Sequence["BaseSorting"]):
         """Unit of each spike of the project in a draw, those left out by chance too: (n_spikes,)."""
         posterior = self.posterior
         units = posterior.sorting_of(self.rows[:, index].tolist())
-        for place, (unit, hidden) in enumerate(posterior.seconds.items()):
-            ids = hidden.drawn(stream(self.seed, "second", index, unit))
-            units[ids[units[ids] == unit]] = posterior.first_second + place
+        for place, (unit, second) in enumerate(posterior.hidden.items()):
+            ids = second.drawn(stream(self.seed, "second", index, unit))
+            units[ids[units[ids] == unit]] = posterior.first_hidden + place
         rng = stream(self.seed, "joined", index)
         for (first, second), p in self.p_same.items():
             if rng.random() < p:

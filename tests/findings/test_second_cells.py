@@ -100,14 +100,14 @@ def hiding(p_of_unit: dict[int, float]) -> Project:
 
 def test_the_second_cell_is_a_new_unit_in_some_draws_and_the_rest_stays() -> None:
     made = draws(hiding({0: 1.0, 1: 0.0}), 20)
-    p = {unit: one.p for unit, one in made.posterior.seconds.items()}
+    p = {unit: one.p for unit, one in made.posterior.hidden.items()}
     assert p[0] > 0.95
     assert p[1] < 0.2
-    sure = {0: replace(made.posterior.seconds[0], p=1.0)}
-    made = replace(made, posterior=replace(made.posterior, seconds=sure))
+    sure = {0: replace(made.posterior.hidden[0], p=1.0)}
+    made = replace(made, posterior=replace(made.posterior, hidden=sure))
     for index in range(20):
         units, counts = np.unique(made.unit_of_spike(index), return_counts=True)
-        assert units.tolist() == [0, 1, made.posterior.first_second]
+        assert units.tolist() == [0, 1, made.posterior.first_hidden]
         assert counts[1] == 200
         assert 100 <= counts[0] < 200
         assert counts[0] + counts[2] == 200
@@ -120,12 +120,12 @@ def test_the_second_cell_is_a_new_unit_in_some_draws_and_the_rest_stays() -> Non
 def test_a_unit_that_a_person_accepted_hides_none() -> None:
     project = hiding({0: 1.0, 1: 0.0})
     accepted = replace(project, history=(to_json(SetAccepted((0,), True)),))
-    assert 0 in joint_posterior(project).seconds
-    assert 0 not in joint_posterior(accepted).seconds
+    assert 0 in joint_posterior(project).hidden
+    assert 0 not in joint_posterior(accepted).hidden
 
 
 def test_coordinates_that_are_not_kept_say_nothing() -> None:
-    assert joint_posterior(tiny_project({0: [[0] * 100]})).seconds == {}
+    assert joint_posterior(tiny_project({0: [[0] * 100]})).hidden == {}
 
 
 def test_the_interval_of_a_positive_result_is_log_normal() -> None:
