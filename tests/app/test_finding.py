@@ -67,6 +67,18 @@ def test_rows_say_value_interval_and_verdict_those_that_depend_first(project, fo
     assert "of the variance comes from the sorting" in first.tooltip
 
 
+@pytest.mark.parametrize(
+    ("from_sorting", "verdict"),
+    [(0.96, "unsure, and no question asks why"), (0.4, "robust"), (float("nan"), "robust")],
+)
+def test_a_unit_in_doubt_without_a_question_is_not_robust(project, found, from_sorting, verdict) -> None:
+    """As one is that may hide a second cell."""
+    one = replace(found[1], from_sorting=from_sorting)
+    view = present_finding(Workspace(project), RATE, (found[0], one))
+    row = next(row for row in view.rows if row.unit == 1)
+    assert (row.verdict, row.is_robust, row.question) == (verdict, verdict == "robust", None)
+
+
 def test_what_is_computed_missing_or_failed_says_so(project) -> None:
     workspace = Workspace(project)
     nothing = FindingOfUnit(0, math.nan, math.nan, math.nan, math.nan, math.nan, 1.0)

@@ -16,6 +16,9 @@ from ncpgui.core.project import Project
 DEPENDS_FROM = 0.19
 """Share of the variance from which on a finding depends on a question: its answer narrows the interval by a
 tenth or more."""
+UNSURE_FROM = 0.5
+"""Share of the variance that comes from the sorting, from which on a finding without questions is unsure: its
+unit may hide a second cell, or miss many spikes."""
 MOST_NAMED = 2
 Needs = Literal["", "stimulus", "events"]
 """What a session must have for a finding; those that need the same are of one analysis."""
@@ -73,6 +76,11 @@ class FindingOfUnit:
         """Components whose answer would narrow it by a tenth or more."""
         return tuple(component for component, share in self.questions if share >= DEPENDS_FROM)
 
+    @property
+    def is_robust(self) -> bool:
+        """Whether neither an answer nor the rest of the doubt about the sorting would change it much."""
+        return not self.depends_on and not self.from_sorting >= UNSURE_FROM
+
 
 @dataclass(frozen=True)
 class FindingRow:
@@ -80,7 +88,7 @@ class FindingRow:
 
     place, low, high, in_use : along the axis, 0 to 1; nan where the unit has no such finding
     value : words of mean and interval; verdicts : what it depends on, the longest words first
-    is_robust : whether it depends on nothing; question : that it depends on most, None where there is none
+    is_robust : see `FindingOfUnit`; question : that it depends on most, None where there is none
     """
 
     unit: int
@@ -147,14 +155,14 @@ def present_finding(
         return (value - low) / (high - low)
 
     ordered = sorted(known, key=lambda one: (-max((s for _, s in one.questions), default=0.0), one.unit))
-    ordered.sort(key=lambda one: not one.depends_on)
+    ordered.sort(key=lambda one: (not one.depends_on, one.is_robust))
     rows = tuple(
         FindingRow(
             one.unit,
             workspace.state.sortings.colors.color(one.unit),
             f"{_number(one.mean)} ({_number(one.low)} to {_number(one.high)}) {choice.unit}",
             _verdicts(workspace, one),
-            not one.depends_on,
+            one.is_robust,
             one.unit in workspace.selected,
             place(one.mean),
             place(one.low),
@@ -184,8 +192,10 @@ def shares_of(findings: Sequence[FindingOfUnit]) -> dict[int, float]:
 
 
 def _verdicts(workspace: Workspace, one: FindingOfUnit) -> tuple[str, ...]:
-    if not one.depends_on:
+    if one.is_robust:
         return ("robust",)
+    if not one.depends_on:
+        return "unsure, and no question asks why", "unsure"
     names = [workspace.state.name(component) for component in one.depends_on[:MOST_NAMED]]
     more = len(one.depends_on) - MOST_NAMED
     whole = "depends on " + " and ".join(names) + (f" and {more} more" if more > 0 else "")
