@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore
 
+from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.work import jobs
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Watched, show
@@ -146,6 +147,23 @@ def test_units_open_as_soon_as_they_are_found_and_wait_to_be_sampled(
     assert sorting.workspace.state.clustering.unit_ids.tolist() == [0, 1, 2]
     assert fake.sampled == []
     assert [sorting.workspace.questions.status(one).state for one in (0, 1, 2)] == ["waiting"] * 3
+
+
+def test_units_that_wait_to_be_sampled_are_in_the_table_and_panels_say_what_they_wait_for(
+    sorting: MainWindow, runner: Halted
+) -> None:
+    runner.work("work")
+    runner.deliver()
+    workspace = sorting.workspace
+    unit = 0  # matching found one in each component, with its number
+    workspace.show_component(0)
+    assert [row.unit for row in present_unit_table(workspace)] == [unit]
+    assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 1, 2]
+    workspace.select((unit,))
+    settle()
+    message = "Waveforms appear when these spikes are sampled."
+    assert sorting.bench.waveforms.message.text() == message
+    assert workspace.why_no_waveforms("Waveforms") == message
 
 
 def test_stop_brings_the_start_page_back(qtbot, sorting: MainWindow, runner: Halted) -> None:

@@ -215,6 +215,8 @@ class Workspace:
     def why_no_waveforms(self, what: str) -> str:
         """Why there are no waveforms, of which `what` is made, of what is on screen."""
         assert self.state.project is not None
+        if any(self.state.components.sampled(one) is None for one in self.components_on_screen):
+            return f"{what} appear when these spikes are sampled."
         if self.state.project.recording.has_traces:
             return f"{what} come from waveforms, which are read from the recording (File > Locate recording)."
         if self.state.shapes_problem:

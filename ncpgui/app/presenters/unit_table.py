@@ -132,10 +132,13 @@ def _in_use(workspace: Workspace, *, all_units: bool, metrics: Metrics | None) -
 
 
 def _rows(workspace: Workspace, component_id: int) -> tuple[UnitRow, ...]:
-    """Rows of all units that have spikes in a component."""
+    """Rows of all units that have spikes in a component; of one that is not sampled, those of matching."""
     sorting = workspace.current_of(component_id)
-    units = () if sorting is None else sorting.units
-    return tuple(_row(workspace, shown.unit, shown.color) for shown in units if shown.unit is not None)
+    if sorting is None:
+        state = workspace.state
+        units = sorted(state.places.units_in(state.components.spike_ids(component_id)))
+        return tuple(_row(workspace, unit, state.sortings.colors.color(unit)) for unit in units)
+    return tuple(_row(workspace, one.unit, one.color) for one in sorting.units if one.unit is not None)
 
 
 def _others(workspace: Workspace) -> tuple[UnitRow, ...]:
