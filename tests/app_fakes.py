@@ -14,7 +14,7 @@ from tiny_project import unsampled
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, measures, recordings
 from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.core.component import WaitingComponent
 from ncpgui.core.errors import InputError
@@ -29,7 +29,15 @@ WAYS = {
 MASSES = {0: [0.5, 0.4], 1: [0.9, 0.1], 2: [1.0]}
 
 
-FAKED = ("find_units", "reopen", "sample", "resample", "read_waveforms", "embed")
+FAKED = {
+    "find_units": recordings,
+    "reopen": recordings,
+    "sample": jobs,
+    "resample": jobs,
+    "read_waveforms": jobs,
+    "embed": measures,
+}
+"""Long work and the module that it is of."""
 
 
 class FakeLive:
@@ -71,7 +79,7 @@ class FakeJobs:
             probability=np.full(n, 0.5, np.float32),
         )
 
-    def find_units(self, request: jobs.RecordingRequest, *, progress: Any) -> Any:
+    def find_units(self, request: recordings.RecordingRequest, *, progress: Any) -> Any:
         self.requests.append(request)
         progress(0, 1, "finding units")
         return self.reopen(self.project, progress=progress), self.detected
@@ -136,9 +144,9 @@ def start(preferences: Preferences, runner: Runner | None = None) -> tuple[Contr
     return controller, Ears(controller)
 
 
-def request(tmp_path: Path) -> jobs.RecordingRequest:
+def request(tmp_path: Path) -> recordings.RecordingRequest:
     """A recording whose work is kept beside it."""
-    return jobs.RecordingRequest(tmp_path / "retina.raw", session=tmp_path / "retina.h5")
+    return recordings.RecordingRequest(tmp_path / "retina.raw", session=tmp_path / "retina.h5")
 
 
 def opened(fake: FakeJobs, preferences: Preferences, path: Path, runner: Runner | None = None) -> Any:

@@ -13,7 +13,7 @@ from ncpgui.app import demo
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.words import count
-from ncpgui.app.work import jobs, reviewing
+from ncpgui.app.work import jobs, recordings, reviewing
 from ncpgui.app.work.activity import Activity, Work
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
@@ -81,10 +81,10 @@ class Controller:
         """
         words = f"looking at {path.name}"
 
-        def done(what: Path | jobs.RecordingRequest | reviewing.ReviewRequest) -> None:
+        def done(what: Path | recordings.RecordingRequest | reviewing.ReviewRequest) -> None:
             if isinstance(what, reviewing.ReviewRequest):
                 self.open_review(what)
-            elif isinstance(what, jobs.RecordingRequest):
+            elif isinstance(what, recordings.RecordingRequest):
                 self.open_recording(what)
             else:
                 self.open_session(what)
@@ -150,16 +150,16 @@ class Controller:
             can_cancel=True,
         )
 
-    def open_recording(self, request: jobs.RecordingRequest) -> None:
+    def open_recording(self, request: recordings.RecordingRequest) -> None:
         """Find the units of a recording, then sample all its components."""
 
-        def done(result: tuple[jobs.Live, Project]) -> None:
+        def done(result: tuple[recordings.Live, Project]) -> None:
             self._take_sorting(request, *result)
 
         self.close()
         self.work.submit(
             f"Finding units in {request.path.name}",
-            lambda p: jobs.find_units(request, progress=p),
+            lambda p: recordings.find_units(request, progress=p),
             done,
             key="open",
             close=lambda result: result[0].close(),
@@ -169,7 +169,7 @@ class Controller:
         """Open another program's sorting, then sample the components of its units."""
         words = f"opening {request.path.name}"
 
-        def done(result: tuple[jobs.Live | None, Project, tuple[str, ...]]) -> None:
+        def done(result: tuple[recordings.Live | None, Project, tuple[str, ...]]) -> None:
             self._take_sorting(request, *result)
             if result[0] is None:
                 self.recording_wanted.emit(request, "; ".join(result[2]))
@@ -193,8 +193,8 @@ class Controller:
 
     def _take_sorting(
         self,
-        request: jobs.RecordingRequest | reviewing.ReviewRequest,
-        live: jobs.Live | None,
+        request: recordings.RecordingRequest | reviewing.ReviewRequest,
+        live: recordings.Live | None,
         project: Project,
         notes: tuple[str, ...] = (),
     ) -> None:
@@ -245,7 +245,7 @@ class Controller:
 
         self.work.submit(
             f"Looking at {path.name}",
-            lambda p: jobs.locate(project, path, progress=p),
+            lambda p: recordings.locate(project, path, progress=p),
             done,
             key="locate",
             lane="view",
@@ -293,7 +293,11 @@ class Controller:
         self._begin()
 
     def _begin(
-        self, session: Path | None = None, live: jobs.Live | None = None, *, read_only: Path | None = None
+        self,
+        session: Path | None = None,
+        live: recordings.Live | None = None,
+        *,
+        read_only: Path | None = None,
     ) -> None:
         """Another project is there: what belonged to the one before is left behind."""
         self.read_only_path = read_only

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.work.jobs import RecordingRequest
+from ncpgui.app.work.recordings import RecordingRequest
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.config import to_dict
 from ncpgui.core.files import replaced_file

@@ -9,7 +9,7 @@ from PyQt5 import QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
-from ncpgui.app.work import jobs
+from ncpgui.app.work import exports, jobs
 from ncpgui.app.work.recognition import is_raw
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.app.work.saving import export
@@ -94,19 +94,19 @@ class AskingWindow(QtWidgets.QMainWindow):
         project = self.workspace.state.project
         assert project is not None
         home = self.controller.saving.path or Path(project.place)
-        trace_bytes, copy_first = jobs.traces_to_copy(project)
+        trace_bytes, copy_first = exports.traces_to_copy(project)
         dialog = ExportDialog(
             self,
-            jobs.export_formats(),
+            exports.export_formats(),
             folder=home.parent,
             stem=home.name.split(".")[0],
-            left_out=jobs.left_out_of_exports(project),
+            left_out=exports.left_out_of_exports(project),
             trace_bytes=trace_bytes,
             copy_first=copy_first,
         )
         if not _is_accepted(dialog):
             return
-        present = jobs.files_in_the_way(dialog.format_name, dialog.path)
+        present = exports.files_in_the_way(dialog.format_name, dialog.path)
         names = " and ".join(file.name for file in present)
         if present and not self.confirm(f"{names} exist{'s' * (len(present) == 1)} already. Replace?"):
             return

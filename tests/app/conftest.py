@@ -10,7 +10,6 @@ from tiny_project import tiny_project
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
 
@@ -42,6 +41,6 @@ def preferences(tmp_path: Path) -> Preferences:
 def fake(project: Project, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
     """Long work that answers at once; saving is real."""
     made = FakeJobs(project)
-    for name in FAKED:
-        monkeypatch.setattr(jobs, name, getattr(made, name))
+    for name, module in FAKED.items():
+        monkeypatch.setattr(module, name, getattr(made, name))
     return made

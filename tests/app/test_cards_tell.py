@@ -11,7 +11,8 @@ from app_fakes import units
 from tiny_project import tiny_project
 
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.alternatives import Card, present_alternatives
+from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.presenters.card import Card
 from ncpgui.app.presenters.consequences import present_consequence, propose_split_as
 from ncpgui.core.errors import CurationError
 from ncpgui.core.partition import canonical

@@ -10,7 +10,7 @@ from later import Later
 
 from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
+from ncpgui.app.work import recordings
 from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CurationError
 from ncpgui.core.probe import Probe
@@ -238,7 +238,9 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     simulate_to_folder(RetinaSettings(duration_s=5.0), tmp_path / "retina", seed=1)
     controller, ears = start(preferences)
     settings = {"spikes_per_group": 60, "posterior_samples": 8}
-    controller.open_recording(jobs.RecordingRequest(tmp_path / "retina", {}, settings, tmp_path / "s.h5"))
+    controller.open_recording(
+        recordings.RecordingRequest(tmp_path / "retina", {}, settings, tmp_path / "s.h5")
+    )
     workspace = controller.workspace
     assert ears.failed == []
     assert workspace.state.project is not None

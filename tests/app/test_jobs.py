@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
-from ncpgui.app.work import jobs
+from ncpgui.app.work import exports, jobs, measures, recordings
 from ncpgui.app.work.recognition import unused_session
 from ncpgui.core.component import Clamp
 from ncpgui.core.errors import InputError, RecordingError
@@ -35,11 +35,11 @@ def test_a_recording_is_found_by_a_file_in_its_folder(
     monkeypatch.setattr("ncpgui.ephys.readers.reopen", reopen)
     project = tiny_project(BESIDE)
     for place in (tmp_path, tmp_path / "traces.raw"):
-        assert jobs.locate(project, place).path == str(tmp_path)
+        assert recordings.locate(project, place).path == str(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "traces.raw").touch()
     with pytest.raises(RecordingError, match=r"other/traces\.raw changed"):
-        jobs.locate(project, tmp_path / "other" / "traces.raw")
+        recordings.locate(project, tmp_path / "other" / "traces.raw")
 
 
 def test_a_session_gets_a_name_that_no_file_has(tmp_path: Path) -> None:
@@ -51,13 +51,13 @@ def test_a_session_gets_a_name_that_no_file_has(tmp_path: Path) -> None:
 
 
 def test_a_map_of_too_many_spikes_is_refused() -> None:
-    with pytest.raises(InputError, match="a map takes at most 2000 spikes, this component has 2001 sampled"):
-        jobs.embed(np.zeros((2001, 2), np.float32))
+    with pytest.raises(InputError, match="a map takes at most 2000 spikes, this question has 2001 sampled"):
+        measures.embed(np.zeros((2001, 2), np.float32))
 
 
 def test_formats_are_offered_with_what_the_dialog_needs() -> None:
     formats = {
-        name: (title, is_folder, suffix) for name, title, is_folder, suffix, _ in jobs.export_formats()
+        name: (title, is_folder, suffix) for name, title, is_folder, suffix, _ in exports.export_formats()
     }
     assert formats["phy"][1]
     assert {"phy", "spikeinterface", "npz", "csv"} <= set(formats)

@@ -15,7 +15,7 @@ from later import Later
 from ncpgui.app import demo
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.words import without_options
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, recordings
 from ncpgui.app.work.recognition import recognize
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import RecordingError
@@ -104,8 +104,8 @@ def test_a_path_to_a_recording_that_describes_itself_opens_it(
     (tmp_path / "retina.ncp.h5").touch()
     controller, _ = start(preferences)
     controller.open_path(tmp_path / "retina.nwb")
-    (asked,) = [r for r in fake.requests if isinstance(r, jobs.RecordingRequest)]
-    assert asked == jobs.RecordingRequest(tmp_path / "retina.nwb", session=tmp_path / "retina-2.ncp.h5")
+    (asked,) = [r for r in fake.requests if isinstance(r, recordings.RecordingRequest)]
+    assert asked == recordings.RecordingRequest(tmp_path / "retina.nwb", session=tmp_path / "retina-2.ncp.h5")
     assert controller.workspace.state.project is not None
     controller.close()
 
@@ -132,7 +132,7 @@ def test_beside_a_recording_that_cannot_be_written_to_the_session_is_kept_at_hom
     (tmp_path / "shelf" / "retina.nwb").touch()
     controller, ears = start(preferences)
     controller.open_path(tmp_path / "shelf" / "retina.nwb")
-    (asked,) = [r for r in fake.requests if isinstance(r, jobs.RecordingRequest)]
+    (asked,) = [r for r in fake.requests if isinstance(r, recordings.RecordingRequest)]
     kept = tmp_path / "home" / "retina.ncp.h5"
     assert asked.session == kept
     assert ears.warned == [f"{tmp_path / 'shelf'} cannot be written; the session is kept as {kept}"]
@@ -212,7 +212,7 @@ def test_the_demo_is_simulated_once_and_sorted_before_ones_eyes(
     controller.open_demo(folder)
     controller.close()
     assert simulated == [folder]
-    assert [r.path for r in fake.requests if isinstance(r, jobs.RecordingRequest)] == [
+    assert [r.path for r in fake.requests if isinstance(r, recordings.RecordingRequest)] == [
         folder / "recording"
     ] * 2
 

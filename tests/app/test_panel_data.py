@@ -16,7 +16,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields
-from ncpgui.app.work import jobs, panel_data
+from ncpgui.app.work import measures, panel_data, recordings
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Immediate, Runner
 from ncpgui.core.project import Project
@@ -124,7 +124,7 @@ def test_a_recording_that_moved_is_found_again(
     def locate(project: Project, path: Path, *, progress: Any) -> Any:
         return replace(project.recording, path=str(path))
 
-    monkeypatch.setattr(jobs, "locate", locate)
+    monkeypatch.setattr(recordings, "locate", locate)
     save(replace(fake.project, waveforms={}), tmp_path / "s.h5")
     fake.failing[0] = "the recording is not there any more"
     controller, _ = start(preferences)
@@ -157,7 +157,7 @@ def test_receptive_fields_of_the_same_spikes_are_computed_once(
         asked.append(len(samples))
         return {key: f"field of {len(value)} spikes" for key, value in samples.items()}
 
-    monkeypatch.setattr(jobs, "receptive_fields", fields)
+    monkeypatch.setattr(measures, "receptive_fields", fields)
     workspace, said = with_stimulus(project), list[str]()
     data = data_of(workspace, Immediate(), said=said)
     assert asked == []
@@ -191,13 +191,13 @@ def test_a_stimulus_that_is_too_short_is_said_where_the_fields_would_be(project:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """Units of each call of the work."""
     calls: list[list[int]] = []
-    real = jobs.unit_metrics
+    real = measures.unit_metrics
 
     def spy(trains, *rest, progress):
         calls.append(sorted(trains))
         return real(trains, *rest, progress=progress)
 
-    monkeypatch.setattr(jobs, "unit_metrics", spy)
+    monkeypatch.setattr(measures, "unit_metrics", spy)
     return calls
 
 
@@ -252,7 +252,7 @@ def test_firing_times_of_a_pair_are_asked_for_once(
         asked.append(pairs)
         return {pair: float(sum(pair)) for pair in pairs}
 
-    monkeypatch.setattr(jobs, "pair_times", times)
+    monkeypatch.setattr(measures, "pair_times", times)
     said: list[str] = []
     data = data_of(workspace, Immediate(), said=said)
     assert data.pairs(1, [0, 2]) == {0: 1.0, 2: 3.0}
@@ -267,7 +267,7 @@ def test_work_that_fails_is_told_once(workspace: Workspace, monkeypatch: pytest.
     def fail(*_: Any, **__: Any) -> None:
         raise OSError("no memory")
 
-    monkeypatch.setattr(jobs, "unit_metrics", fail)
+    monkeypatch.setattr(measures, "unit_metrics", fail)
     told: list[str] = []
     workspace.state.told.connect(told.append)
     data = data_of(workspace, Immediate())

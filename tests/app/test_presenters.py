@@ -11,17 +11,13 @@ from tiny_project import tiny_project, unsampled
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.alternatives import (
-    EMPTY,
-    Card,
-    TrustBadge,
-    present_alternatives,
-    step_alternative,
-)
+from ncpgui.app.presenters.alternatives import EMPTY, present_alternatives, step_alternative
+from ncpgui.app.presenters.card import Card
 from ncpgui.app.presenters.embedding import MIN_OPACITY, present_embedding, principal_plane
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_units, present_queue
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
+from ncpgui.app.presenters.trust_badge import TrustBadge
 from ncpgui.app.presenters.unit_columns import column
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms

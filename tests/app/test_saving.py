@@ -15,7 +15,7 @@ from later import Later
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, recordings
 from ncpgui.core.errors import InputError, SessionError
 from ncpgui.session import journal
 from ncpgui.session.schema import SessionPaths
@@ -43,7 +43,7 @@ def opened(controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
 
 def sampled(controller: Controller, runner: Later, path: Path, n_components: int) -> Workspace:
     """Open a recording and sample so many of its components; saves wait in their lane."""
-    controller.open_recording(jobs.RecordingRequest(path.with_suffix(".raw"), session=path))
+    controller.open_recording(recordings.RecordingRequest(path.with_suffix(".raw"), session=path))
     for _ in range(1 + n_components):
         runner.work("work")
         runner.deliver()
@@ -497,7 +497,7 @@ def test_without_a_place_to_save_one_must_be_given(
 ) -> None:
     with pytest.raises(InputError, match="nothing to save"):
         controller.save()
-    controller.open_recording(jobs.RecordingRequest(tmp_path / "r.raw"))
+    controller.open_recording(recordings.RecordingRequest(tmp_path / "r.raw"))
     runner.run()
     controller.workspace.label((1,), "good")
     assert not runner.is_busy("io")

@@ -11,7 +11,7 @@ import pytest
 from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
 from sorting.stopping import assert_same
 
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, recordings
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
@@ -56,13 +56,13 @@ def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncpgui.sorting.sampling._engine_cluster", lambda: leader_clustering)
 
 
-def _sampled(live: jobs.Live, project: Project) -> Project:
+def _sampled(live: recordings.Live, project: Project) -> Project:
     results = [jobs.sample(live, waiting) for waiting in project.waiting]
     return replace(project, components=tuple(component for component, _ in results), waiting=())
 
 
 def test_units_found_then_components_sampled_one_by_one_are_the_sorting_at_once(path: Path) -> None:
-    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    live, project = recordings.find_units(recordings.RecordingRequest(path, OPTIONS, SETTINGS))
     assert np.bincount(project.unit_of_spike).tolist() == [100, 80]
     assert [(one.id, one.channel) for one in project.waiting] == [(0, 0), (1, 3)]
     done = _sampled(live, project)
@@ -76,28 +76,28 @@ def test_units_found_then_components_sampled_one_by_one_are_the_sorting_at_once(
 
 
 def test_components_that_were_not_reached_are_sampled_when_the_recording_is_opened_again(path: Path) -> None:
-    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    live, project = recordings.find_units(recordings.RecordingRequest(path, OPTIONS, SETTINGS))
     expected = _sampled(live, project).components[1]
     live.close()
-    again = jobs.reopen(replace(project, waiting=project.waiting[1:]))
+    again = recordings.reopen(replace(project, waiting=project.waiting[1:]))
     found, _ = jobs.sample(again, project.waiting[1])
     again.close()
     assert found.posterior.labels.tolist() == expected.posterior.labels.tolist()
 
 
 def test_a_session_whose_spikes_are_found_otherwise_now_says_to_sort_again(path: Path) -> None:
-    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    live, project = recordings.find_units(recordings.RecordingRequest(path, OPTIONS, SETTINGS))
     live.close()
     spikes = replace(project.spikes, sample_index=project.spikes.sample_index + 1)
     with pytest.raises(RecordingError, match=r"another version sorted.* sort the recording again"):
-        jobs.reopen(replace(project, spikes=spikes))
+        recordings.reopen(replace(project, spikes=spikes))
 
 
 def test_a_search_that_was_stopped_goes_on_when_the_recording_is_opened_again(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=tmp_path / "s.h5")
-    whole, expected = jobs.find_units(replace(request, session=None))
+    request = recordings.RecordingRequest(path, OPTIONS, SETTINGS, session=tmp_path / "s.h5")
+    whole, expected = recordings.find_units(replace(request, session=None))
     whole.close()
 
     def stopped(*_: object, **__: object) -> None:
@@ -106,11 +106,11 @@ def test_a_search_that_was_stopped_goes_on_when_the_recording_is_opened_again(
     with monkeypatch.context() as patch:
         patch.setattr("ncpgui.sorting.pipeline.found_units", stopped)
         with pytest.raises(Cancelled):
-            jobs.find_units(request)
+            recordings.find_units(request)
     assert (tmp_path / "s.h5.steps" / "matching.npz").is_file()
     monkeypatch.setattr("ncpgui.sorting.pipeline.propose", stopped)
     monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", stopped)
-    live, project = jobs.find_units(request)
+    live, project = recordings.find_units(request)
     assert_same(project, expected)
     live.close()
 
@@ -120,7 +120,9 @@ def test_steps_stay_until_every_component_is_sampled_and_the_session_is_there(
 ) -> None:
     session = tmp_path / "s.h5"
     steps = tmp_path / "s.h5.steps"
-    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=session))
+    live, project = recordings.find_units(
+        recordings.RecordingRequest(path, OPTIONS, SETTINGS, session=session)
+    )
     first = jobs.sample(live, project.waiting[0])
     live.close()
     assert steps.is_dir()
@@ -131,7 +133,7 @@ def test_steps_stay_until_every_component_is_sampled_and_the_session_is_there(
 
     monkeypatch.setattr("ncpgui.sorting.pipeline.propose", searched)
     monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", searched)
-    again = jobs.reopen(store.load(session), session)
+    again = recordings.reopen(store.load(session), session)
     assert again.notes == ()
     jobs.sample(again, project.waiting[1])
     again.close()
@@ -142,11 +144,11 @@ def test_steps_of_another_run_are_left_and_the_window_says_that_nothing_is_kept(
     path: Path, tmp_path: Path
 ) -> None:
     session = tmp_path / "s.h5"
-    live, _ = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=session))
+    live, _ = recordings.find_units(recordings.RecordingRequest(path, OPTIONS, SETTINGS, session=session))
     live.close()
     before = sorted(item.name for item in (tmp_path / "s.h5.steps").iterdir())
-    other = jobs.RecordingRequest(path, OPTIONS, SETTINGS | {"threshold_sd": 6.0}, session=session)
-    live, _ = jobs.find_units(other)
+    other = recordings.RecordingRequest(path, OPTIONS, SETTINGS | {"threshold_sd": 6.0}, session=session)
+    live, _ = recordings.find_units(other)
     assert len(live.notes) == 1
     assert live.notes[0].startswith("a search for units that is stopped will begin anew: ")
     assert "settings threshold_sd was 4.5 and is 6.0" in live.notes[0]
@@ -165,14 +167,14 @@ def test_spikes_of_components_that_wait_are_read_together_but_for_those_of_the_f
         return read_spikes(pre, units, draws, config, progress=progress)
 
     monkeypatch.setattr("ncpgui.sorting.component_waveforms.read_spikes", counted)
-    live, project = jobs.find_units(jobs.RecordingRequest(three, OPTIONS, SETTINGS))
+    live, project = recordings.find_units(recordings.RecordingRequest(three, OPTIONS, SETTINGS))
     together = _sampled(live, project)
     assert [len(ids) for ids in read] == [1, 2]
     assert live.read == {}
     live.close()
     read.clear()
     monkeypatch.setattr(jobs, "READ_AHEAD_BYTES", 0)
-    live, project = jobs.find_units(jobs.RecordingRequest(three, OPTIONS, SETTINGS))
+    live, project = recordings.find_units(recordings.RecordingRequest(three, OPTIONS, SETTINGS))
     alone = _sampled(live, project)
     live.close()
     assert read == [[0], [1], [2]]

@@ -10,7 +10,7 @@ from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
+from ncpgui.app.work import exports
 from ncpgui.app.work.saving import export
 from ncpgui.core.errors import InputError
 from ncpgui.curation.curated_sorting import CuratedSorting
@@ -30,7 +30,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
         given.append((decided, name, min_probability))
         return Exported(path, 3, 2, ("the traces (no file)",))
 
-    monkeypatch.setattr(jobs, "export", write)
+    monkeypatch.setattr(exports, "export", write)
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
     controller.workspace.label((0,), "good")
@@ -51,7 +51,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
 def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "export", lambda *_, **__: Exported(tmp_path, 1, 1, ()))
+    monkeypatch.setattr(exports, "export", lambda *_, **__: Exported(tmp_path, 1, 1, ()))
     runner = Later()
     controller, _ = start(preferences, runner)
     controller.open_recording(request(tmp_path))
@@ -63,6 +63,6 @@ def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     assert not controller.work.activity.can_cancel
     runner.work("export")
     runner.deliver()
-    assert controller.work.activity.words == "Sampling the posterior: 1 of 3 components"
+    assert controller.work.activity.words == "Sampling the posterior: 1 of 3 questions"
     controller.close()
     runner.run()

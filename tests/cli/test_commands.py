@@ -325,14 +325,14 @@ def test_without_out_a_session_goes_where_the_window_puts_it(
 def test_without_out_an_export_goes_where_the_window_suggests(
     ncpgui: Command, tetrode_session: Path, tmp_path: Path, qtbot
 ) -> None:
-    from ncpgui.app.work import jobs
+    from ncpgui.app.work import exports
     from ncpgui.gui.dialogs.export import ExportDialog
 
     mine = shutil.copy(tetrode_session, tmp_path / "mine.ncp.h5")
     assert ncpgui("export", mine, "--format", "csv").code == 0
     assert (tmp_path / "mine.csv").is_file()
     assert "exists" in ncpgui("export", mine, "--format", "csv").error
-    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="mine")
+    dialog = ExportDialog(None, exports.export_formats(), folder=tmp_path, stem="mine")
     qtbot.addWidget(dialog)
     for name, choice in dialog.choices.items():
         choice.setEnabled(True)

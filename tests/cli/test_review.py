@@ -68,10 +68,10 @@ def test_what_was_missing_and_what_is_unknown_is_said(
 
 
 def test_the_recording_is_found_again_to_sample_more(sampled: Path) -> None:
-    from ncpgui.app.work import jobs
+    from ncpgui.app.work import recordings
 
     project = store.load(sampled)
-    live = jobs.reopen(project)
+    live = recordings.reopen(project)
     try:
         assert [draw.id for draw in live.found.draws] == [one.id for one in project.components]
         again = live.found.units.unit

@@ -24,7 +24,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.app.work.tasks import Immediate, Task
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.posterior import PosteriorSamples
@@ -195,7 +195,7 @@ def runner() -> Held:
 @pytest.fixture
 def controller(workspace: Workspace, runner: Held, tmp_path: Path, monkeypatch) -> Controller:
     """Work waits until `runner.let_go()`; the t-SNE is `POINTS`."""
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: POINTS.astype(np.float32))
+    monkeypatch.setattr(measures, "embed", lambda features, **_: POINTS.astype(np.float32))
     return Controller(workspace, runner, Preferences(tmp_path / "preferences"))
 
 
@@ -227,7 +227,7 @@ def without_waveforms(small_project: Project) -> Project:
 @pytest.fixture
 def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Principal components in place of t-SNE, which takes seconds."""
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
 
 
 @pytest.fixture(scope="session")

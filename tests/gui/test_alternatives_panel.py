@@ -8,7 +8,7 @@ import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.model.colors import Color
-from ncpgui.app.presenters.alternatives import TrustBadge
+from ncpgui.app.presenters.trust_badge import TrustBadge
 from ncpgui.curation.resample import Resample
 from ncpgui.gui.items.alternative_cards import CARD_WIDTH, CardWidget
 from ncpgui.gui.panels.alternatives import AlternativesPanel

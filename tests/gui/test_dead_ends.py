@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, recordings
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
 from tests.gui.conftest import _small_project
@@ -33,7 +33,7 @@ def open_session_that_waits(window, tmp_path: Path, monkeypatch, *, is_there: bo
         sampled.append(waiting.id)
         raise RecordingError("that was all of it")
 
-    monkeypatch.setattr(jobs, "reopen", reopen)
+    monkeypatch.setattr(recordings, "reopen", reopen)
     monkeypatch.setattr(jobs, "sample", sample)
     path = tmp_path / "waits.h5"
     create_session(_small_project(), path).close()

@@ -10,7 +10,7 @@ import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import Press, settle, shown_window
@@ -19,7 +19,7 @@ from tests.synthetic_project import synthetic_project
 
 @pytest.fixture
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
     path = tmp_path / "s.h5"
     create_session(synthetic_project(7, with_stimulus=False), path).close()
     with shown_window(qtbot, tmp_path) as made:

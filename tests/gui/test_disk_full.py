@@ -22,6 +22,7 @@ import faulthandler, json, sys, threading
 from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 
@@ -37,7 +38,7 @@ def show_error(window, error, doing=""):
     tell(window, error, doing)
 
 MainWindow.show_error = show_error
-jobs.embed = lambda features, **_: features[:, :2]  # t-SNE takes seconds
+measures.embed = lambda features, **_: features[:, :2]  # t-SNE takes seconds
 
 def fill():
     if full_by == "quota":

@@ -12,7 +12,7 @@ import pytest
 from PyQt5 import QtWidgets
 
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, measures, recordings
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -41,8 +41,8 @@ def project() -> Project:
 
 @pytest.fixture
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project) -> Iterator[MainWindow]:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-    monkeypatch.setattr(jobs, "find_units", lambda request, *, progress: (FakeLive(), matched(project)))
+    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
+    monkeypatch.setattr(recordings, "find_units", lambda request, *, progress: (FakeLive(), matched(project)))
     monkeypatch.setattr(jobs, "sample", lambda live, waiting, *, progress: sampled(project, waiting.id))
     monkeypatch.setattr(jobs, "resample", without_network)
     with shown_window(qtbot, tmp_path) as made:
@@ -66,7 +66,7 @@ def matched(project: Project) -> Project:
 
 
 def recording(window: MainWindow) -> None:
-    window.controller.open_recording(jobs.RecordingRequest(Path("array.raw")))
+    window.controller.open_recording(recordings.RecordingRequest(Path("array.raw")))
 
 
 def test_g_at_the_third_component_ends_as_g_after_the_last(

@@ -10,7 +10,7 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.events import EventWindow
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.core.events import Events
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.events import REMEMBERED, EventsPanel, raster_image
@@ -76,7 +76,7 @@ def test_each_unit_is_asked_for_once_and_only_while_the_panel_is_visible(
     done, workspace, runner, screen, monkeypatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(jobs, "event_responses", lambda trains, *_, **__: asked.append(len(trains)) or {})
+    monkeypatch.setattr(measures, "event_responses", lambda trains, *_, **__: asked.append(len(trains)) or {})
     workspace.show_alternative(1)
     screen.settle()
     runner.let_go()

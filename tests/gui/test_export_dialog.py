@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PyQt5 import QtWidgets
 
-from ncpgui.app.work import jobs
+from ncpgui.app.work import exports
 from ncpgui.core.project import Project
 from ncpgui.gui.dialogs.export import ExportDialog
 from tests.gui.shown_export import shown_export
@@ -40,7 +40,7 @@ def test_with_the_cache_only_the_traces_are_left_out(
 
 
 def test_nothing_is_said_where_nothing_is_left_out(qtbot, theme, tmp_path: Path) -> None:
-    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="two")
+    dialog = ExportDialog(None, exports.export_formats(), folder=tmp_path, stem="two")
     qtbot.addWidget(dialog)
     dialog.show()
     assert not dialog.lacking.isVisible()
@@ -50,7 +50,7 @@ def test_a_format_that_needs_a_package_cannot_be_chosen_and_says_what_to_install
     qtbot, theme, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr("ncpgui.export.registry.find_spec", lambda _: None)
-    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="two")
+    dialog = ExportDialog(None, exports.export_formats(), folder=tmp_path, stem="two")
     qtbot.addWidget(dialog)
     dialog.show()
     assert [name for name, choice in dialog.choices.items() if not choice.isEnabled()] == ["nwb"]

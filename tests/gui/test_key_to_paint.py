@@ -18,7 +18,7 @@ from PyQt5 import QtCore
 
 import ncpgui
 from ncpgui.analysis import correlograms as analysis
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.panels import correlograms as panel
 from ncpgui.gui.panels.correlograms import CorrelogramGrid, CorrelogramsPanel
@@ -36,7 +36,7 @@ FILES = (
     "app/work/panel_data.py",
     "app/work/computed.py",
     "gui/worker.py",
-    "app/work/jobs.py",
+    "app/work/measures.py",
     "analysis/correlograms.py",
     "app/presenters/correlograms.py",
 )
@@ -115,7 +115,7 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
     way = Way()
     way.stops_at(CorrelogramsPanel, "mark_dirty", monkeypatch)
     way.stops_at(Workers, "submit", monkeypatch)
-    way.stops_at(jobs, "correlograms", monkeypatch)
+    way.stops_at(measures, "correlograms", monkeypatch)
     way.stops_at(analysis, "correlograms", monkeypatch)
     way.stops_at(panel, "present_correlograms", monkeypatch)
     way.stops_at(CorrelogramGrid, "set_view", monkeypatch)

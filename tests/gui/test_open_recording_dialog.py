@@ -9,8 +9,8 @@ import pytest
 from ephys import recorded_files as recorded
 from PyQt5 import QtCore
 
-from ncpgui.app.work.jobs import RecordingInfo
 from ncpgui.app.work.recognition import unused_session
+from ncpgui.app.work.recordings import RecordingInfo
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog, described
 from tests.gui.windows import drop_file, shown_window

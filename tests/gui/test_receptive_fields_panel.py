@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.gui.panels.receptive_fields import REMEMBERED, ReceptiveFieldsPanel, map_image
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
@@ -43,7 +43,7 @@ def asked(monkeypatch) -> list[int]:
         sizes.extend(len(samples) for samples in wanted.values())
         return {key: field(is_clear=len(samples) == 6) for key, samples in wanted.items()}
 
-    monkeypatch.setattr(jobs, "receptive_fields", compute)
+    monkeypatch.setattr(measures, "receptive_fields", compute)
     return sizes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.work.jobs import RecordingRequest
+from ncpgui.app.work.recordings import RecordingRequest
 from ncpgui.gui.main_window import MainWindow
 from tests.ephys.planted_recording import spike
 from tests.gui.windows import shown_window

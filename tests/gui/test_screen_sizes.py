@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from ncpgui.app.controller import Activity
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
@@ -47,7 +47,7 @@ def looked_at(
     for path in saved_array.parent.glob("array*"):
         shutil.copy(path, folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+        patch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
         keep_draws(patch)
         with shown_window(QtBot(request), folder) as window:
             window.open_path(folder / saved_array.name)

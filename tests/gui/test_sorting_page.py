@@ -11,7 +11,6 @@ import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.presenters.unit_table import present_unit_table
-from ncpgui.app.work import jobs
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Watched, show
 from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar, UnitsSoFar
@@ -54,8 +53,8 @@ class Halted(Later):
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
     made = FakeJobs(tiny_project(WAYS, masses=MASSES))
-    for name in FAKED:
-        monkeypatch.setattr(jobs, name, getattr(made, name))
+    for name, module in FAKED.items():
+        monkeypatch.setattr(module, name, getattr(made, name))
     return made
 
 

@@ -43,7 +43,7 @@ def project() -> Project:
 def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
     """All panels of splits are on screen; the t-SNE has the spikes in a row."""
     plane = np.column_stack([np.arange(18.0), np.zeros(18)]).astype(np.float32)
-    monkeypatch.setattr("ncpgui.app.work.jobs.embed", lambda features, **_: plane)
+    monkeypatch.setattr("ncpgui.app.work.measures.embed", lambda features, **_: plane)
     path = tmp_path / "tiny.h5"
     create_session(project, path).close()
     with shown_window(qtbot, tmp_path) as made:

@@ -19,12 +19,13 @@ PROGRAM = """
 import os, signal, sys
 from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.work import jobs
+from ncpgui.app.work import measures
 from ncpgui.__main__ import main
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 
 number, moment = int(sys.argv[2]), sys.argv[3]
-jobs.embed = lambda features, **_: features[:, :2]
+measures.embed = lambda features, **_: features[:, :2]
 qt, timer = application.qt_application(), QtCore.QTimer()
 
 def step():

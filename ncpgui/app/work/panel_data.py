@@ -33,7 +33,7 @@ from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
 from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import Look, TraceWindow
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, measures
 from ncpgui.app.work.computed import Computed
 from ncpgui.app.work.finding import findings_of_units
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner
@@ -182,7 +182,7 @@ class PanelData:
     def _find_fields(self, samples: Mapping[bytes, Spikes], progress: Progress) -> Mapping[bytes, Any]:
         assert self._project is not None
         assert self._project.stimulus is not None
-        return jobs.receptive_fields(self._project.stimulus, dict(samples), progress=progress)
+        return measures.receptive_fields(self._project.stimulus, dict(samples), progress=progress)
 
     def responses(self, window: EventWindow, kind: int | None) -> tuple[dict[bytes, Response], str]:
         """Responses to events of a kind (None: all) by `spikes_key`, and why there are none, or ''."""
@@ -200,7 +200,7 @@ class PanelData:
         assert self._project is not None
         (_, _, window, _), (_, events_s) = next(iter(asked.items()))
         trains = {key[-1]: train for key, (train, _) in asked.items()}
-        found = jobs.event_responses(trains, events_s, self._project.recording, window, progress=progress)
+        found = measures.event_responses(trains, events_s, self._project.recording, window, progress=progress)
         return {key: found[key[-1]] for key in asked if key[-1] in found}
 
     def finding(self, choice: FindingChoice) -> tuple[tuple[FindingOfUnit, ...] | None, str]:
@@ -279,7 +279,7 @@ class PanelData:
         project = self._project
         assert project is not None
         spikes = project.spikes
-        found = jobs.unit_metrics(
+        found = measures.unit_metrics(
             {unit: spikes.sample_index[ids] for (unit, _), ids in asked.items()},
             {unit: project.fired[ids] for (unit, _), ids in asked.items()},
             {unit: spikes.amplitude[ids] for (unit, _), ids in asked.items()},
@@ -307,7 +307,7 @@ class PanelData:
             unit: fired[ids] for key, both in asked.items() for (unit, _), ids in zip(key, both, strict=True)
         }
         pairs = {key: (key[0][0], key[1][0]) for key in asked}
-        found = jobs.pair_times(trains, [*pairs.values()], rate_hz, progress=progress)
+        found = measures.pair_times(trains, [*pairs.values()], rate_hz, progress=progress)
         return {key: found[pair] for key, pair in pairs.items()}
 
 
@@ -334,12 +334,12 @@ def _find(asked: Mapping[Any, Project], progress: Progress) -> dict[Any, Any]:
 
 
 def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> dict[Any, Any]:
-    return {key: jobs.embed(one, progress=progress) for key, one in features.items()}
+    return {key: measures.embed(one, progress=progress) for key, one in features.items()}
 
 
 def _correlate(asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Any]:
     return {
-        key: jobs.correlograms(
+        key: measures.correlograms(
             trains, rate_hz, half_ms=key[0].half_ms, bin_ms=key[0].bin_ms, progress=progress
         )
         for key, (trains, rate_hz) in asked.items()

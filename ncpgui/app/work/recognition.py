@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from ncpgui.app.words import without_options
-from ncpgui.app.work.jobs import RecordingRequest, is_session
+from ncpgui.app.work.jobs import is_session
+from ncpgui.app.work.recordings import RecordingRequest
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import InputError, RecordingError, SessionError
 from ncpgui.core.home import expanded

@@ -8,7 +8,7 @@ from typing import Any
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.work.activity import Work
-from ncpgui.app.work.jobs import Live, with_steps
+from ncpgui.app.work.recordings import Live, with_steps
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import ExportError
 from ncpgui.core.progress import Progress, silent

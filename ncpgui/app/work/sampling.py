@@ -4,69 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, recordings
 from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
+from ncpgui.app.work.asked_again import Asked
 from ncpgui.app.work.saving import Saving
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
-from ncpgui.core.component import Clamp, Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
-from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.conditioned import clamp_of
-from ncpgui.curation.decision import Decision
 from ncpgui.curation.resample import Resample
 from ncpgui.evidence.point_events import FEW_DRAWS
-
-NO_SPIKES = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a component is when it is sampled again: the samples are of this, and of nothing else.
-
-    component : as it was sampled; units : (n,) unit of each of its spikes; decisions : what was decided.
-    """
-
-    component: Component
-    units: NDArray[np.int64]
-    decisions: tuple[Decision, ...]
-
-    @staticmethod
-    def of(workspace: Workspace, component: Component) -> Asked:
-        """The component as it stands."""
-        units = workspace.state.clustering.unit_of_spike[component.spike_ids]
-        given = workspace.state.components.given_of(component.id)
-        return Asked(component, units, () if given is None else given.decisions)
-
-    @cached_property
-    def held(self) -> Clamp:
-        """What stays as it is."""
-        return clamp_of(self.component, self.units, self.decisions)
-
-    @property
-    def given(self) -> tuple[int, ...]:
-        """Units of which something was decided."""
-        about = np.concatenate([NO_SPIKES, *(ids for one in self.decisions for ids in one.sets)])
-        units = self.units[np.isin(self.component.spike_ids, about) & (self.units != UNASSIGNED)]
-        return tuple(np.unique(units).tolist())
-
-    def is_still_so(self, workspace: Workspace) -> bool:
-        """Whether nobody edited the component since; labels and other components do not matter."""
-        if workspace.state.components.sampled(self.component.id) is not self.component:
-            return False
-        now = Asked.of(workspace, self.component)
-        same = [one.key for one in now.decisions] == [one.key for one in self.decisions]
-        return same and np.array_equal(now.units, self.units)
 
 
 class Sampling:
@@ -81,7 +33,7 @@ class Sampling:
     """
 
     def __init__(
-        self, workspace: Workspace, work: Work, saving: Saving, live: jobs.Live | None = None
+        self, workspace: Workspace, work: Work, saving: Saving, live: recordings.Live | None = None
     ) -> None:
         self._workspace = workspace
         self._work = work
@@ -122,7 +74,7 @@ class Sampling:
             session = self._saving.path
             self._work.submit(
                 "Opening the recording",
-                lambda p: jobs.reopen(project, session, progress=p),
+                lambda p: recordings.reopen(project, session, progress=p),
                 lambda live: self._opened(live, waiting),
                 key="reopen",
                 close=lambda live: live.close(),
@@ -171,7 +123,7 @@ class Sampling:
         self._work.finish(self)
         self._close_recording()
 
-    def _opened(self, live: jobs.Live, waiting: list[int]) -> None:
+    def _opened(self, live: recordings.Live, waiting: list[int]) -> None:
         if self._is_left:
             live.close()
             return
@@ -180,7 +132,7 @@ class Sampling:
             [one for one in waiting if self._workspace.questions.status(one).state in ("waiting", "failed")]
         )
 
-    def _task(self, live: jobs.Live, waiting: WaitingComponent) -> Task:
+    def _task(self, live: recordings.Live, waiting: WaitingComponent) -> Task:
         workspace, component_id = self._workspace, waiting.id
 
         def progressed(fraction: float, _message: str = "") -> None:

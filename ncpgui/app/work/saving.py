@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.app.model.saved_state import Session
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import jobs
+from ncpgui.app.work import exports, jobs
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
@@ -209,7 +209,7 @@ def export(
 
     work.submit(
         f"Exporting to {path.name}",
-        lambda p: jobs.export(
+        lambda p: exports.export(
             project,
             decisions,
             format_name,

@@ -8,14 +8,14 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.words import count, duration, sentence, without_options
-from ncpgui.app.work.jobs import (
+from ncpgui.app.work.recognition import unused_session
+from ncpgui.app.work.recordings import (
     RecordingInfo,
     RecordingRequest,
     default_settings,
     describe_recording,
     known_extensions,
 )
-from ncpgui.app.work.recognition import unused_session
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.home import expanded
 from ncpgui.gui.dialogs.sorting_details import SortingDetails

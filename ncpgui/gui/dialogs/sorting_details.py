@@ -7,7 +7,7 @@ from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.work.jobs import default_settings
+from ncpgui.app.work.recordings import default_settings
 from ncpgui.core.home import expanded
 from ncpgui.core.posterior import NOT_A_POSTERIOR
 from ncpgui.gui.plain_text import Label, plain

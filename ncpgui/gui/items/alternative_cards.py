@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.alternatives import Card
+from ncpgui.app.presenters.card import Card
 from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler

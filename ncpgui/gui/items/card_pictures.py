@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app.presenters.alternatives import CardUnit
+from ncpgui.app.presenters.card import CardUnit
 from ncpgui.app.presenters.card_change import CardChange
 from ncpgui.app.presenters.correlograms import LEAST_COUNT, Trains
 from ncpgui.gui.items.glyphs import elided, paint_curve

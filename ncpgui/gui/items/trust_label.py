@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.alternatives import TrustBadge
+from ncpgui.app.presenters.trust_badge import TrustBadge
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 

@@ -1,0 +1,126 @@
+"""What panels have computed of spikes, as plain functions: maps, correlograms, responses, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.progress import Progress, silent
+from ncpgui.core.project import RecordingReference
+from ncpgui.core.seeds import stream_seed
+from ncpgui.core.stimulus import Stimulus
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.correlograms import Correlograms
+    from ncpgui.analysis.event_response import EventResponse
+    from ncpgui.analysis.receptive_field import ReceptiveField
+    from ncpgui.analysis.unit_metrics import UnitMetrics
+    from ncpgui.app.presenters.events import EventWindow
+
+
+def embed(
+    features: NDArray[np.float32], *, seed: int = 0, progress: Progress = silent
+) -> NDArray[np.float32]:
+    """t-SNE of encoder features: (m, 2)."""
+    from ncpgui.analysis.embedding import MAX_POINTS, tsne
+
+    if len(features) <= MAX_POINTS:
+        return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
+    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this question has {len(features)} sampled")
+
+
+def receptive_fields(
+    stimulus: Stimulus, spike_samples: dict[bytes, NDArray[np.int64]], *, progress: Progress = silent
+) -> dict[bytes, ReceptiveField]:
+    """Receptive field of each set of spikes."""
+    from ncpgui.analysis.receptive_field import receptive_field
+
+    result = {}
+    for done, (key, samples) in enumerate(spike_samples.items()):
+        progress(done, len(spike_samples), "receptive fields")
+        result[key] = receptive_field(stimulus, samples)
+    return result
+
+
+def event_responses(
+    trains: Mapping[bytes, NDArray[np.int64]],
+    events_s: NDArray[np.float64],
+    recording: RecordingReference,
+    window: EventWindow,
+    *,
+    progress: Progress = silent,
+) -> dict[bytes, EventResponse]:
+    """Spikes (samples) of each train around events of a recording."""
+    from ncpgui.analysis.event_response import event_response
+
+    found = {}
+    for done, (key, samples) in enumerate(trains.items()):
+        progress(done, len(trains), "responses to events")
+        found[key] = event_response(
+            samples,
+            events_s,
+            clock=recording.clock,
+            n_samples=recording.n_samples,
+            before_s=window.before_s,
+            after_s=window.after_s,
+            bin_s=window.bin_s,
+        )
+    return found
+
+
+def correlograms(
+    trains: Sequence[NDArray[np.int64]],
+    sampling_frequency_hz: float,
+    *,
+    half_ms: float,
+    bin_ms: float,
+    progress: Progress = silent,
+) -> Correlograms:
+    """Correlograms and intervals of spike trains (sorted samples), up to `half_ms` to either side."""
+    from ncpgui.analysis.correlograms import correlograms as found
+
+    progress(0, 1, "correlograms")
+    return found(trains, sampling_frequency_hz=sampling_frequency_hz, window_ms=2 * half_ms, bin_ms=bin_ms)
+
+
+def unit_metrics(
+    trains: dict[int, NDArray[np.int64]],
+    fired: dict[int, NDArray[np.int64]],
+    amplitudes: dict[int, NDArray[np.float32]],
+    sampling_frequency_hz: float,
+    n_samples: int,
+    *,
+    progress: Progress = silent,
+) -> dict[int, UnitMetrics]:
+    """Quality metrics of units, by SpikeInterface."""
+    from ncpgui.analysis.unit_metrics import unit_metrics as compute
+
+    return compute(
+        trains,
+        amplitudes,
+        fired=fired,
+        sampling_frequency_hz=sampling_frequency_hz,
+        n_samples=n_samples,
+        progress=progress,
+    )
+
+
+def pair_times(
+    trains: dict[int, NDArray[np.int64]],
+    pairs: list[tuple[int, int]],
+    sampling_frequency_hz: float,
+    *,
+    progress: Progress = silent,
+) -> dict[tuple[int, int], float]:
+    """What firing times say of pairs of units: nats for one neuron against two."""
+    from ncpgui.evidence.same_neuron import pair_nats
+
+    found = {}
+    for done, (one, other) in enumerate(pairs):
+        progress(done, len(pairs), "firing times of pairs")
+        found[one, other] = pair_nats(trains[one], trains[other], sampling_frequency_hz=sampling_frequency_hz)
+    return found
