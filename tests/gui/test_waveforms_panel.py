@@ -410,3 +410,13 @@ def test_at_probe_geometry_spikes_and_density_are_drawn_too(panel, screen) -> No
         kinds[shown] = screen.colors(panel.plot)
     assert kinds["spikes"] != kinds["mean"]
     assert kinds["density"] != kinds["mean"]
+
+
+def test_names_of_many_units_that_leave_no_room_for_waveforms_do_no_harm(panel, screen) -> None:
+    panel.set_arrangement("probe")
+    panel.plot.show_kind("density")
+    panel.resize(panel.width(), 60)
+    panel.plot.chip_rects = lambda: [QtCore.QRectF(0, 300, 30, 20)] * len(panel.plot.view.columns)
+    panel.redraw_now()
+    panel.grab()
+    assert panel.plot.chip_rects()[-1].bottom() > panel.plot.height()

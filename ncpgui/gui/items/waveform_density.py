@@ -62,7 +62,9 @@ def paint_density(
     place: QtCore.QRectF,
     color: QtGui.QColor,
 ) -> None:
-    """Paint the density of waveforms in a place; layout : in the coordinates of the painter."""
+    """Paint the density of waveforms in a place, nothing where it has no room; layout : as the painter's."""
+    if place.width() < 1 or place.height() < 1:  # names of many units took it
+        return
     corner = QtCore.QPointF(np.floor(place.left()), np.floor(place.top()))
     inside = WaveformLayout(
         layout.x0 - corner.x(), layout.y0 - corner.y(), layout.sample_px, layout.sd_px, layout.pitch_px
