@@ -177,8 +177,8 @@ class Draws(Sequence["BaseSorting"]):
         """Unit of each spike of the project in a draw, those left out by chance too: (n_spikes,)."""
         posterior = self.posterior
         units = posterior.sorting_of(self.rows[:, index].tolist())
-        for place, (unit, second) in enumerate(posterior.hidden.items()):
-            ids = second.drawn(stream(self.seed, "second", index, unit))
+        for place, (unit, cell) in enumerate(posterior.hidden.items()):
+            ids = cell.drawn(stream(self.seed, "second", index, unit))
             units[ids[units[ids] == unit]] = posterior.first_hidden + place
         rng = stream(self.seed, "joined", index)
         for (first, second), p in self.p_same.items():
