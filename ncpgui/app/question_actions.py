@@ -97,7 +97,7 @@ def _go_to_time(context: Context) -> None:
     try:
         second = float(words.replace(",", ".").removesuffix("s"))
     except ValueError:
-        raise InputError(f"'{words}' is no time; write seconds of the recording, such as 12.5") from None
+        raise InputError(f"'{words}' is not a time; write seconds of the recording, such as 12.5") from None
     assert context.workspace.state.project is not None
     recording = context.workspace.state.project.recording
     begin, end = recording.clock.stretches_s(recording.n_samples)[[0, -1], [0, 1]].tolist()

@@ -58,9 +58,9 @@ def _units(context: Context, text: str) -> list[int]:
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InputError(f"'{part}' is no unit number and no range such as 3-7")
+            raise InputError(f"'{part}' is not a unit number or a range such as 3-7")
         if dash and int(last) < int(first):
-            raise InputError(f"{part} is no range: the second number is smaller than the first")
+            raise InputError(f"{part} is not a range: the second number is smaller than the first")
         some = [unit for unit in known if int(first) <= unit <= int(last)] if dash else [int(first)]
         if not some:
             raise InputError(f"there is no unit in {part}")

@@ -108,7 +108,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         The file is missing or is not TOML.
     """
     if not path.is_file():
-        raise InputError(f"{path} does not exist or is no file; give a TOML file")
+        raise InputError(f"{path} does not exist or is not a file; give a TOML file")
     try:
         return tomllib.loads(regular(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

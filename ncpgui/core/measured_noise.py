@@ -102,7 +102,7 @@ class MeasuredNoise:
             shared, length = (float(value.reshape(())) for value in fit)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"{path} is no noise that 'ncpgui templates build' wrote: {error}; give its noise.npz"
+                f"{path} is not noise that 'ncpgui templates build' wrote: {error}; give its noise.npz"
             ) from error
         if version > VERSION:
             raise InputError(f"{path} is of version {version}, newer than this program knows; update ncpgui")

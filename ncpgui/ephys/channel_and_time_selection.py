@@ -40,7 +40,7 @@ def channel_numbers(given: str | Sequence[int] | None) -> tuple[int, ...]:
     for piece in given.replace(",", " ").split():
         first, dash, last = piece.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InputError(f"'{piece}' is no channel; give numbers from 0, such as 3,17,20-23")
+            raise InputError(f"'{piece}' is not a channel; give numbers from 0, such as 3,17,20-23")
         found += range(int(first), int(last or first) + 1)
     return tuple(sorted(set(found)))
 

@@ -79,7 +79,9 @@ def read_cluster_table(file: Path, clusters: Collection[int]) -> ClusterTable | 
     except OSError as error:
         raise RecordingError(f"{file} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise RecordingError(f"{file} is no table of clusters: {error}; export the sorting again") from error
+        raise RecordingError(
+            f"{file} is not a table of clusters: {error}; export the sorting again"
+        ) from error
     return _of_clusters(file, table, clusters) if table.rows else None
 
 

@@ -40,7 +40,7 @@ def read_events(path: Path, recording: RecordingReference) -> tuple[Events, str]
     """
     if path.suffix.lower() not in ENDINGS:
         raise InputError(
-            f"{path} is no file of events: they are read from .npz (an array of times for each kind), "
+            f"{path} is not a file of events: they are read from .npz (an array of times for each kind), "
             ".csv or .tsv (a column time_s), and the trials of .nwb"
         )
     try:

@@ -155,7 +155,7 @@ def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:
     try:
         with opened_hdf5(path) as file:
             if NWB_MARK not in file.attrs:
-                raise RecordingError(f"{path} is no NWB file; trials are read from those alone")
+                raise RecordingError(f"{path} is not an NWB file; trials are read from those alone")
             for name, table in file.get("intervals", {}).items():
                 if "start_time" in table:
                     columns = {key: column for key, column in table.items() if hasattr(column, "shape")}

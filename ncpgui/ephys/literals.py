@@ -35,7 +35,7 @@ class Literals(dict[str, Any]):
     def lacks(self, name: str) -> str:
         """Why a name has no value, for a message: its line where there is one."""
         if name in self.skipped:
-            return f"{self.skipped[name]} is no plain value"
+            return f"{self.skipped[name]} is not a plain value"
         return f"there is no line '{name} = ...'"
 
 
@@ -120,7 +120,7 @@ def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals
     shown = (ast.get_source_segment(text, statement) or "").partition("\n")[0]
     line = f"line {statement.lineno}, '{shown[:80]}',"
     if whole and any(isinstance(node, ast.Name) and node.id == whole for node in ast.walk(statement)):
-        raise RecordingError(f"{path}: {line} is no plain value of {whole}; write {whole} as plain values")
+        raise RecordingError(f"{path}: {line} is not a plain value of {whole}; write {whole} as plain values")
     for target in statement.targets if isinstance(statement, ast.Assign) else []:
         if isinstance(target, ast.Name):
             values.skipped[target.id] = line

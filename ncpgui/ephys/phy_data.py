@@ -90,7 +90,7 @@ def raw_layout(folder: Path) -> RawLayout:
     parameters = read_literals(folder / "params.py")
     rate = parameters.get("sample_rate")
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
-        raise RecordingError(f"sample_rate is no number: {_lacking(parameters, 'sample_rate')}")
+        raise RecordingError(f"sample_rate is not a number: {_lacking(parameters, 'sample_rate')}")
     return RawLayout(
         float(rate),
         _whole(parameters, "n_channels_dat"),
@@ -102,7 +102,7 @@ def raw_layout(folder: Path) -> RawLayout:
 def _whole(parameters: Literals, name: str) -> int:
     value = parameters.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not float(value).is_integer():
-        raise RecordingError(f"{name} is no whole number: {_lacking(parameters, name)}")
+        raise RecordingError(f"{name} is not a whole number: {_lacking(parameters, name)}")
     return int(value)
 
 

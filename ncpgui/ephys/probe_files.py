@@ -233,7 +233,7 @@ def _shanks(body: Sequence[Sequence[str]], columns: dict[str, int]) -> list[Any]
         return shanks
     bad = next((number for number in numbers if not abs(number) < 1e9), None)
     if bad is not None:
-        raise InputError(f"shank {bad} is no number of a shank")
+        raise InputError(f"shank {bad} is not a number of a shank")
     return [int(number) for number in numbers]
 
 

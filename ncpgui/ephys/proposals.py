@@ -71,7 +71,7 @@ def _of_curation(folder: Path, known: Mapping[str, int], notes: list[str]) -> li
     if value is None or (isinstance(value, dict) and WRITER in value):
         return []
     if not isinstance(value, dict) or str(value.get("format_version")) not in ("1", "2"):
-        notes.append(f"{CURATION} is no curation of format 1 or 2: its proposals are not read")
+        notes.append(f"{CURATION} is not a curation of format 1 or 2: its proposals are not read")
         return []
     groups = value.get("merges") or value.get("merge_unit_groups") or []
     found = []

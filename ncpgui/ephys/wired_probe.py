@@ -121,7 +121,9 @@ def micrometres(unit: str) -> float:
     name = unit.strip().lower()
     found = UNIT_UM.get(name, UNIT_UM.get(name.removesuffix("s")))
     if found is None:
-        raise InputError(f"places of contacts are in '{unit}', which is no unit known here; use um, mm or m")
+        raise InputError(
+            f"places of contacts are in '{unit}', which is not a unit known here; use um, mm or m"
+        )
     return found
 
 

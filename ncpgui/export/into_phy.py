@@ -294,7 +294,7 @@ def _tables(folder: Path, source: _Folder, change: ClusterChange, *, complete: b
         name = f"cluster_{column}.tsv"
         if (folder / name).is_symlink():
             raise ExportError(
-                f"{folder / name} is a link to {os.path.realpath(folder / name)}, which is no table of "
+                f"{folder / name} is a link to {os.path.realpath(folder / name)}, which is not a table of "
                 "clusters; remove the link, and write back again"
             )
         files[name] = new_table(column, change)

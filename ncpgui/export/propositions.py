@@ -66,7 +66,7 @@ def propositions(project: Project) -> dict[str, Any]:
     given = reviewed_sorting(project)
     if given.kind != PHY:
         raise InputError(
-            f"{given.path} is no folder of Phy or Kilosort, whose clusters propositions are about; "
+            f"{given.path} is not a folder of Phy or Kilosort, whose clusters propositions are about; "
             "spikeinterface-gui shows the questions of an analyzer in a view of ncpgui"
         )
     units, counts = np.unique(project.unit_of_spike, return_counts=True)
@@ -110,7 +110,9 @@ def write_propositions(project: Project, place: Path | None = None) -> tuple[Pat
     value = propositions(project)
     file = Path(reviewed_sorting(project).path) / CURATION if place is None else place
     if not file.parent.is_dir():
-        raise ExportError(f"{file.parent} is no folder; put it back where it was, or give a place with --out")
+        raise ExportError(
+            f"{file.parent} is not a folder; put it back where it was, or give a place with --out"
+        )
     if file.exists() and WRITER not in _object(file):
         raise ExportError(
             f"{file} is there, and not of ncpgui: another program's propositions would be lost; move it away"
@@ -142,8 +144,8 @@ def read_review(folder: Path) -> tuple[tuple[Reviewed, ...], tuple[str, ...]]:
         entries = an_object(member(value, "reviews", "it"), "reviews")
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{file} is no review of propositions as phy 2.2 writes it ({error}); save it in phy again, or "
-            "move it away"
+            f"{file} is not a review of propositions as phy 2.2 writes it ({error}); save it in phy again, "
+            "or move it away"
         ) from error
     proposed = _proposed(folder)
     found, notes = [], []
@@ -157,7 +159,7 @@ def read_review(folder: Path) -> tuple[tuple[Reviewed, ...], tuple[str, ...]]:
         try:
             found.append(_reviewed(proposed.get(key, ()), an_object(entry, "it")))
         except ValueError as error:
-            raise InputError(f"{file}: {key} is no decision ({error}); save it in phy again") from error
+            raise InputError(f"{file}: {key} is not a decision ({error}); save it in phy again") from error
     lost = sum(not one.units and not one.accepted for one in found)
     if lost:
         notes.append(

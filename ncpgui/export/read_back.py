@@ -169,8 +169,8 @@ def _of_curation(project: Project, given: GivenSorting, folder: Path, file: Path
     steps = value.get("curation_steps", [value]) if isinstance(value, dict) else value
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(
-            f"{file} is no curation of SpikeInterface (it is {named(value)}); give one of format 1 or 2, or "
-            "a list of such"
+            f"{file} is not a curation of SpikeInterface (it is {named(value)}); give one of format 1 or 2, "
+            "or a list of such"
         )
     every = _all_units(project, given, folder)
     names = given.called(np.unique(every).tolist())

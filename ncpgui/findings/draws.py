@@ -53,7 +53,7 @@ class JointPosterior:
     project : with its components given what was decided
     in_use : (n_spikes,) unit of each spike as it stands, -1 = none; those that no component has stay so
     components : of those that were sampled
-    p_own : (n_spikes,) P(each spike is no left-over of another unit's, and no echo)
+    p_own : (n_spikes,) P(each spike is not a left-over of another unit's, and no echo)
     missed : (n_spikes,) spikes that are expected to have been missed for each that was found
     left_out : (n_spikes,) bool, spikes that a person took out, or called noise
     hidden : units that may hide a second cell; it has the number `first_hidden` + place of the unit there

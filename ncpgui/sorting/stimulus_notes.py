@@ -12,4 +12,4 @@ def stimulus_notes(stimulus: Stimulus | None, config: SortingConfig) -> tuple[st
     if stimulus is None or not config.stimulus:
         return ()
     reason = not_white(stimulus.frames)
-    return (f"the stimulus is no white noise and does not weigh the sortings: {reason}",) if reason else ()
+    return (f"the stimulus is not white noise and does not weigh the sortings: {reason}",) if reason else ()

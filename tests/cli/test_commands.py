@@ -300,7 +300,7 @@ def test_a_part_of_a_recording_is_sorted_and_a_wrong_part_is_refused(
     late = ncpgui("sort", tetrode_folder, *options, "--time-range", 3, 9)
     assert "time range 3 to 9 s does not lie in the recording, which lasts from 0 to 4 s" in late.error
     none = ncpgui("sort", tetrode_folder, *options, "--bad-channels", "x")
-    assert "'x' is no channel; give numbers from 0, such as 3,17,20-23" in none.error
+    assert "'x' is not a channel; give numbers from 0, such as 3,17,20-23" in none.error
     stream = ncpgui("sort", tetrode_folder, *options, "--stream", "imec0")
     assert "has one stream only; leave --stream out" in stream.error
 

@@ -126,7 +126,7 @@ REFUSED = {
         r"\(dat_path = 'recording.dat'\) is not there; give it with --recording, .*; without it the sorting "
         r"cannot be opened either: .* has no channel_positions.npy, .*; add --probe",
     ),
-    "a params.py that is no Python": (
+    "a params.py that is not Python": (
         lambda f: (f / "params.py").write_text("sample_rate = = 3"),
         r"params.py is not a list of 'name = value' lines",
     ),

@@ -265,7 +265,7 @@ def other_arrays(arrays: dict[str, np.ndarray]) -> None:
         (other_length, "64 samples with the trough at sample 22, they have 32 with the trough at 11"),
         (nan_inside, "source_waveform of cell 4 is NaN or infinite"),
         (one_cell, "needs at least one cell for training and one for test"),
-        (other_arrays, "is no template reservoir"),
+        (other_arrays, "is not a template reservoir"),
     ],
 )
 def test_a_reservoir_that_spikes_cannot_be_drawn_from(
@@ -292,7 +292,7 @@ def noise_at_another_rate(arrays: dict[str, np.ndarray]) -> None:
     [
         (not_positive, "must be positive definite"),
         (noise_at_another_rate, "sampled at 20000 Hz"),
-        (lambda arrays: arrays.pop("format"), "is no noise that 'ncpgui templates build' wrote"),
+        (lambda arrays: arrays.pop("format"), "is not noise that 'ncpgui templates build' wrote"),
     ],
 )
 def test_noise_that_cannot_be_drawn(
@@ -310,11 +310,11 @@ def test_files_that_are_taken_for_each_other(
 ) -> None:
     out = ["--out", tmp_path / "runs"]
     error = ncpgui("train", tiny, "--reservoir", built / "noise.npz", *out).error
-    assert "noise.npz is no template reservoir" in error
+    assert "noise.npz is not a template reservoir" in error
     error = ncpgui("train", tiny, "--noise", built / "reservoir.npz", *out).error
-    assert "reservoir.npz is no noise that 'ncpgui templates build' wrote" in error
+    assert "reservoir.npz is not noise that 'ncpgui templates build' wrote" in error
     error = ncpgui("train", tiny, "--noise", tmp_path, *out).error
-    assert "is no noise that" in error
+    assert "is not noise that" in error
     error = ncpgui("train", "gauss2d", "--noise", built / "noise.npz", *out).error
     assert "for the generative model 'spikes', this run has 'gauss2d'" in error
 

@@ -67,14 +67,14 @@ def test_other_files_are_refused_with_what_they_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="of version 9, newer than this program knows"):
         MeasuredNoise.load(rewritten(path, version=np.array(9)))
     noise().save(path)
-    with pytest.raises(InputError, match="is no noise that 'ncpgui templates build' wrote"):
+    with pytest.raises(InputError, match="is not noise that 'ncpgui templates build' wrote"):
         MeasuredNoise.load(rewritten(path, autocorrelation=None))
     for content in (b"", b"PK\x03\x04 cut off", b"words"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="is no noise that"):
+        with pytest.raises(InputError, match="is not noise that"):
             MeasuredNoise.load(path)
     with pytest.raises(InputError, match="No such file"):
         MeasuredNoise.load(tmp_path / "nowhere.npz")
     np.save(tmp_path / "array.npy", np.zeros(3))
-    with pytest.raises(InputError, match="is no noise that"):
+    with pytest.raises(InputError, match="is not noise that"):
         MeasuredNoise.load(tmp_path / "array.npy")

@@ -70,10 +70,12 @@ def inline(document: str) -> list[str]:
     return [" ".join(span.replace("\\|", "|").split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
-def messages(path: Path) -> list[str]:
+def messages(path: Path, *, docstrings: bool = True) -> list[str]:
     """Texts in a source file: docstrings, help, messages; what is filled in is shown as {}."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    if not docstrings:
+        inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):

@@ -77,3 +77,37 @@ def test_neither_pages_nor_the_program_speak_in_riddles(riddle: str) -> None:
         for match in re.finditer(riddle, " ".join(text.split()))
     ]
     assert found == []
+
+
+ON_SCREEN = {
+    r"[Nn]o posterior (?:tells|has)|tells? of both": "they were not sampled together",
+    r"\b[Aa] (?:point|row|mark) an? (?:spike|event|unit)\b": "one row for each event",
+    r"(?<!here )\bis no (?:channel|file|folder|number|plain value|table|time|unit)\b": "is not a file",
+    r"most alike": "most similar",
+    r"whatever pipeline|goes the whole way|shall (?:go|stand)|before your eyes": "from any pipeline",
+    r"[Nn]othing is said of|says nothing of": "has no probabilities",
+    r"so many (?:draws|samples)\b": "in this share of the draws",
+}
+"""Turns of phrase of other languages that users of the window and of the commands are not to read."""
+SHOWN = {
+    **{
+        name: texts
+        for name, texts in SAID.items()
+        if name.removeprefix("docs/").removesuffix(".md") in {*MENU, "README"}
+    },
+    **{
+        str(path.relative_to(ROOT)): messages(path, docstrings=False)
+        for path in sorted((ROOT / "ncpgui").rglob("*.py"))
+    },
+}
+
+
+@pytest.mark.parametrize("phrase", ON_SCREEN)
+def test_users_read_the_words_of_their_language(phrase: str) -> None:
+    found = [
+        f"{name}: {match[0]}; say: {ON_SCREEN[phrase]}"
+        for name, texts in SHOWN.items()
+        for text in texts
+        for match in re.finditer(phrase, " ".join(text.split()))
+    ]
+    assert found == []

@@ -74,7 +74,7 @@ def test_channels_are_written_as_numbers_and_ranges() -> None:
     assert channel_numbers("3, 17,20-23 3") == (3, 17, 20, 21, 22, 23)
     assert channel_numbers("") == ()
     for wrong in ("a", "3-", "-2", "1.5"):
-        with pytest.raises(InputError, match=r"is no channel; give numbers from 0, such as 3,17,20-23"):
+        with pytest.raises(InputError, match=r"is not a channel; give numbers from 0, such as 3,17,20-23"):
             channel_numbers(wrong)
 
 

@@ -112,7 +112,7 @@ def test_what_is_no_file_is_no_table_and_what_is_no_table_is_refused(tmp_path: P
     ] * 4
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(2**28 + 1)
-    said = "sparse is no table of clusters: it has 268435457 bytes, more than 268435456; export"
+    said = "sparse is not a table of clusters: it has 268435457 bytes, more than 268435456; export"
     with pytest.raises(RecordingError, match=said):
         read_cluster_table(tmp_path / "sparse", CLUSTERS)
 

@@ -32,5 +32,5 @@ def test_spike_times_that_announce_more_than_there_is_memory_are_refused(folder:
 
 def test_a_table_with_a_cell_longer_than_any_is_refused(folder: Path) -> None:
     (folder / "cluster_group.tsv").write_text("cluster_id\tgroup\n0\t" + "x" * 200_000)
-    with pytest.raises(RecordingError, match=r"cluster_group.tsv is no table of clusters: field larger"):
+    with pytest.raises(RecordingError, match=r"cluster_group.tsv is not a table of clusters: field larger"):
         read_phy_folder(folder)

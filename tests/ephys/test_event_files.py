@@ -130,9 +130,9 @@ def bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
         "text": (written(folder / "x.csv", "time_s\n1\nsoon\n"), "x.csv: event 2 has 'soon' where its time"),
         "nan": (written(folder / "nan.csv", "time_s\nnan\n"), "event 1 has 'nan' where its time must be"),
         "hole": (written(folder / "h.csv", "kind,time_s\nleft\n"), "event 1 has '' where its time must be"),
-        "ending": (written(folder / "a.docx", "x"), "is no file of events: they are read from .npz"),
+        "ending": (written(folder / "a.docx", "x"), "is not a file of events: they are read from .npz"),
         "missing": (folder / "missing.csv", "missing.csv: No such file"),
-        "folder": (folder, "is no file of events"),
+        "folder": (folder, "is not a file of events"),
         "no npz": (written(folder / "a.npz", "1 2 3"), "a.npz is damaged or not an .npz file"),
         "no nwb": (written(folder / "a.nwb", "1 2 3"), "a.nwb is not an NWB file, or damaged"),
         "no trials": (nwb(folder / "none.nwb"), "none.nwb: there are no trials in it"),
@@ -163,7 +163,7 @@ def test_arrays_that_are_no_times_are_refused(tmp_path, arrays, words) -> None:
 def test_an_hdf5_file_that_is_no_nwb_is_refused(tmp_path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["x"] = 1
-    with pytest.raises(InputError, match=r"a.h5 is no NWB file; trials are read from those alone"):
+    with pytest.raises(InputError, match=r"a.h5 is not an NWB file; trials are read from those alone"):
         read_events(tmp_path / "a.h5", RECORDING)
 
 

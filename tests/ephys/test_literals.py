@@ -42,8 +42,8 @@ def test_paths_of_windows_are_read_as_they_are_written(
 def test_a_line_that_is_no_value_is_kept_to_be_named(tmp_path: Path) -> None:
     values = read(tmp_path, "dat_path = recording.dat\nn_channels_dat = = 4\noffset = 0\n")
     assert dict(values) == {"offset": 0}
-    assert values.lacks("dat_path") == "line 1, 'dat_path = recording.dat', is no plain value"
-    assert values.lacks("n_channels_dat") == "line 2, 'n_channels_dat = = 4', is no plain value"
+    assert values.lacks("dat_path") == "line 1, 'dat_path = recording.dat', is not a plain value"
+    assert values.lacks("n_channels_dat") == "line 2, 'n_channels_dat = = 4', is not a plain value"
     assert values.lacks("dtype") == "there is no line 'dtype = ...'"
 
 
@@ -80,14 +80,14 @@ def test_what_is_no_list_of_values_is_refused(tmp_path: Path) -> None:
 def test_values_are_put_into_dictionaries_and_lists_that_were_read(tmp_path: Path) -> None:
     values = read(tmp_path, "a = {1: {'x': [0, 0]}}\na[1]['x'][1] = 5\na[2] = 'b'\nb = a\n")
     assert values["a"] == {1: {"x": [0, 5]}, 2: "b"}
-    assert values.lacks("b") == "line 4, 'b = a', is no plain value"
+    assert values.lacks("b") == "line 4, 'b = a', is not a plain value"
 
 
 def test_a_name_that_is_wanted_whole_allows_no_skipped_line_about_it(tmp_path: Path) -> None:
     text = "a = {}\nfor i in range(3):\n    a[i] = i\n"
     assert read(tmp_path, text)["a"] == {}
     with pytest.raises(
-        RecordingError, match=r"line 2, 'for i in range\(3\):', is no plain value of a; write a"
+        RecordingError, match=r"line 2, 'for i in range\(3\):', is not a plain value of a; write a"
     ):
         read(tmp_path, text, whole="a")
     with pytest.raises(RecordingError, match="is not a list of 'name = value' lines"):

@@ -91,7 +91,7 @@ def test_several_data_files_are_one_recording_and_a_missing_one_is_named(phy):
 def test_a_line_that_names_no_file_is_shown_with_the_way_out(phy, line):
     lines = (phy / "params.py").read_text().splitlines()[1:]
     (phy / "params.py").write_text("\n".join([line, *lines]) + "\n")
-    shown = "line 1, 'dat_path = data.dat', is no plain value" if "= data" in line else "dat_path"
+    shown = "line 1, 'dat_path = data.dat', is not a plain value" if "= data" in line else "dat_path"
     with pytest.raises(
         MissingRecordingError, match=f"does not name the recording: .*{shown}.*write its path in"
     ):
@@ -101,18 +101,18 @@ def test_a_line_that_names_no_file_is_shown_with_the_way_out(phy, line):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("n_channels_dat = 4.5", r"n_channels_dat is no whole number: n_channels_dat = 4.5"),
+        ("n_channels_dat = 4.5", r"n_channels_dat is not a whole number: n_channels_dat = 4.5"),
         (
             "n_channels_dat = len(x)",
-            r"n_channels_dat is no whole number: line 2, 'n_channels_dat = len\(x\)', is no",
+            r"n_channels_dat is not a whole number: line 2, 'n_channels_dat = len\(x\)', is no",
         ),
-        ("", "n_channels_dat is no whole number: there is no line 'n_channels_dat = ...'"),
-        ("n_channels_dat = float('inf')", "n_channels_dat is no whole number"),
+        ("", "n_channels_dat is not a whole number: there is no line 'n_channels_dat = ...'"),
+        ("n_channels_dat = float('inf')", "n_channels_dat is not a whole number"),
         (
             "n_channels_dat = 4\noffset = 1e400",
-            "offset is no whole number of bytes|offset is no whole number",
+            "offset is not a whole number of bytes|offset is not a whole number",
         ),
-        ("n_channels_dat = 4\nsample_rate = 'fast'", "sample_rate is no number: sample_rate = 'fast'"),
+        ("n_channels_dat = 4\nsample_rate = 'fast'", "sample_rate is not a number: sample_rate = 'fast'"),
     ],
 )
 def test_parameters_that_are_no_numbers_are_named(phy, line, words):

@@ -30,7 +30,7 @@ def test_places_are_converted_from_their_unit(unit: str, factor: float) -> None:
 
 def test_an_unknown_unit_and_places_closer_than_any_are_refused() -> None:
     with pytest.raises(
-        InputError, match="places of contacts are in 'inch', which is no unit known here; use um"
+        InputError, match="places of contacts are in 'inch', which is not a unit known here; use um"
     ):
         wired_probe(LINE, unit="inch")
     with pytest.raises(InputError, match=r"contacts of the probe are 0.025 um apart.*are they in mm\?"):
@@ -213,10 +213,10 @@ def test_a_prb_that_assigns_to_its_groups_is_read(tmp_path: Path) -> None:
     [
         (
             "for c in range(3): channel_groups[1]['geometry'][c] = (0, c)",
-            "line 8, 'for c in .* is no plain value",
+            "line 8, 'for c in .* is not a plain value",
         ),
-        ("channel_groups[1]['geometry'] = places()", "line 8, .* is no plain value of channel_groups"),
-        ("channel_groups.update({})", "line 8, .* is no plain value of channel_groups"),
+        ("channel_groups[1]['geometry'] = places()", "line 8, .* is not a plain value of channel_groups"),
+        ("channel_groups.update({})", "line 8, .* is not a plain value of channel_groups"),
         (
             "channel_groups[2] = {'channels': [0]}",
             "group 2 of channel_groups has no 'channels' or no 'geometry'",
@@ -227,7 +227,7 @@ def test_a_prb_that_assigns_to_its_groups_is_read(tmp_path: Path) -> None:
             "contacts 0 and 1 of the probe are both wired to channel 0",
         ),
         ("channel_groups[1]['geometry'] = {0: (0, 0, 0), 2: (0, 1), 4: (0, 2)}", "others in three"),
-        ("channel_groups[1].update(geometry={})", "is no plain value of channel_groups"),
+        ("channel_groups[1].update(geometry={})", "is not a plain value of channel_groups"),
     ],
 )
 def test_a_prb_that_cannot_be_read_as_a_whole_is_refused(tmp_path: Path, line: str, words: str) -> None:
@@ -268,7 +268,7 @@ def test_tables_are_read_by_their_columns(
         ("0,0,0\n0,25,0\n", "rows have 3 cells and no header says what they are; write one, such as 'x,y'"),
         ("x,height\n0,0\n", r"header has no columns x and y \(it has x, height\)"),
         ("x_mm,y_um\n0,0\n", r"in several units \(mm, um\)"),
-        ("x_furlong,y_furlong\n0,0\n1,1\n", "are in 'furlong', which is no unit"),
+        ("x_furlong,y_furlong\n0,0\n1,1\n", "are in 'furlong', which is not a unit"),
         ("x,y\n0,0\n0\n", "row 2 has 1 cells, too few"),
         ("x;y\n0;0\n0;12,5\n", "'12,5' is no place; write numbers, with a point for decimals"),
         ("channel,x,y\n0,0,0\n0,0,25\n", "both wired to channel 0"),

@@ -267,7 +267,7 @@ def test_a_link_to_what_is_no_table_is_not_overwritten(folder: Path, tmp_path: P
     (folder / "cluster_group.tsv").symlink_to(mine)
     project = reviewed(folder)
     with pytest.raises(
-        ExportError, match=r"cluster_group.tsv is a link to .*mine.sh, which is no table of cl"
+        ExportError, match=r"cluster_group.tsv is a link to .*mine.sh, which is not a table of cl"
     ):
         write_back(project, decided(project, labels={0: "noise"}))
     assert mine.read_text() == "echo hello\n"

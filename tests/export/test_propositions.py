@@ -83,14 +83,14 @@ def test_a_curation_of_another_program_is_not_replaced_and_an_own_one_is(
         write_propositions(project)
     assert (folder / "curation.json").read_text() == others
     assert write_propositions(project, tmp_path / "other.json")[0].exists()
-    with pytest.raises(ExportError, match="is no folder; put it back"):
+    with pytest.raises(ExportError, match="is not a folder; put it back"):
         write_propositions(project, tmp_path / "gone" / "other.json")
 
 
 def test_an_analyzer_has_a_view_and_no_propositions(project: Project) -> None:
     assert project.given is not None
     other = replace(project, given=replace(project.given, kind=SPIKEINTERFACE))
-    with pytest.raises(InputError, match="is no folder of Phy or Kilosort"):
+    with pytest.raises(InputError, match="is not a folder of Phy or Kilosort"):
         propositions(other)
 
 

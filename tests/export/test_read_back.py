@@ -144,8 +144,8 @@ def test_what_is_written_back_is_read_back_by_another_session(sorting: Path, tmp
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("text", "is no curation of SpikeInterface"),
-        ([], "is no curation of SpikeInterface"),
+        ("text", "is not a curation of SpikeInterface"),
+        ([], "is not a curation of SpikeInterface"),
         ({"format_version": "3", "unit_ids": []}, "its format_version is '3', 1 and 2 are known"),
         (curation(merges=[{"unit_ids": ["a", "z"]}]), "there is no unit z"),
         (curation(merges=[{"unit_ids": ["a"]}]), "a merge has fewer than two units"),

@@ -82,7 +82,7 @@ def test_spikeinterface_has_nan_and_its_curation_is_json(unknown: ExportBundle, 
     assert np.isnan(si.load(folder).get_property("probability")).tolist() == [False, True, False]
 
     def refuse(name: str) -> None:
-        raise AssertionError(f"{name} is no JSON")
+        raise AssertionError(f"{name} is not JSON")
 
     block = json.loads((folder / "curation.json").read_text(), parse_constant=refuse)["ncp"]
     assert block["p_exists"] == {"2": 1.0, "5": None, "40": 0.75}

@@ -14,7 +14,7 @@ from tests.gui.windows import settle
     [
         ("12.5", ""),
         ("12,5 s", ""),
-        ("soon", "'soon' is no time; write seconds of the recording, such as 12.5"),
+        ("soon", "'soon' is not a time; write seconds of the recording, such as 12.5"),
         ("1000", "1000 s is not in the recording, which lasts from 0 to 60 s"),
         ("nan", "nan s is not in the recording"),
     ],

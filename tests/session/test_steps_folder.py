@@ -198,7 +198,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "of another step": of_another_step,
     "pickles": pickled,
     "without a mark": lambda file: np.savez(file, **VALUES),
-    "a mark that is no text": lambda file: np.savez(file, of=np.array([1.5])),
+    "a mark that is not text": lambda file: np.savez(file, of=np.array([1.5])),
 }
 
 

@@ -155,7 +155,7 @@ def test_a_stimulus_weighs_components_when_they_are_sorted_and_when_they_are_sam
 def test_a_stimulus_that_is_no_white_noise_is_said_to_be_none() -> None:
     twice = Stimulus(np.repeat(shown().frames, 2, axis=0), np.arange(3600) * 300)
     (note,) = stimulus_notes(twice, SortingConfig())
-    assert note.startswith("the stimulus is no white noise and does not weigh the sortings: frames have a")
+    assert note.startswith("the stimulus is not white noise and does not weigh the sortings: frames have a")
     assert stimulus_notes(twice, SortingConfig(stimulus=False)) == ()
     assert stimulus_notes(shown(), SortingConfig()) == ()
     assert stimulus_notes(None, SortingConfig()) == ()

@@ -108,7 +108,7 @@ def _read_idx(path: Path, n_dims: int) -> NDArray[np.uint8]:
         raise InputError(f"{path} cannot be read: {error}{again}") from error
     n_header = 4 + 4 * n_dims
     if len(data) < n_header or data[:4] != _IDX_UINT8 + bytes([n_dims]):
-        raise InputError(f"{path} is no IDX file of unsigned bytes in {n_dims} dimension(s){again}")
+        raise InputError(f"{path} is not an IDX file of unsigned bytes in {n_dims} dimension(s){again}")
     shape = tuple(int(size) for size in np.frombuffer(data, ">u4", n_dims, offset=4))
     n_values = int(np.prod(shape, dtype=np.int64))
     if len(data) != n_header + n_values:

@@ -80,7 +80,7 @@ class TemplateReservoir:
             if copies is not None:
                 arrays = {name: np.repeat(array, copies, axis=0) for name, array in arrays.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path} is no template reservoir: {error}") from error
+            raise InputError(f"{path} is not a template reservoir: {error}") from error
         tensors = {
             name: torch.from_numpy(array if array.dtype == bool else array.astype(np.float32))
             for name, array in arrays.items()

@@ -122,7 +122,7 @@ def read_state(path: Path) -> dict[str, Any]:
             f"cannot resume from {path}, it is damaged or no training run; start without --resume"
         ) from error
     if not isinstance(state, dict) or "config" not in state:
-        raise CheckpointError(f"cannot resume from {path}, it is no training run; start without --resume")
+        raise CheckpointError(f"cannot resume from {path}, it is not a training run; start without --resume")
     version = state.get("format", 1)
     if version != FORMAT:
         age = "a newer" if isinstance(version, int) and version > FORMAT else "an older"

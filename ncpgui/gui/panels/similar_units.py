@@ -20,7 +20,7 @@ from ncpgui.gui.theme import font
 
 DOT_PX = 12
 TEMPLATES = "the mean waveforms of both"
-ELSEWHERE = "\nIt is of another question: no draw tells of both. Selected, it is drawn beside"
+ELSEWHERE = "\nIt is of another question: both were not sampled together. Select it to see both"
 LEAST_WIDTH = 150
 LEAST_ROWS = 2
 

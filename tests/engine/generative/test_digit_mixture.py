@@ -182,7 +182,7 @@ def _labels_missing(folder: Path) -> None:
     [
         (_break_images, "train-images-idx3-ubyte is damaged: its header says 15680 values, it holds 15580"),
         (_other_shape, r"must hold images of 28 x 28 pixels, got an array of shape \(20, 8, 8\)"),
-        (_text, "train-labels-idx1-ubyte is no IDX file of unsigned bytes in 1 dimension"),
+        (_text, "train-labels-idx1-ubyte is not an IDX file of unsigned bytes in 1 dimension"),
         (_fewer_classes, "must hold one class for each of the 20 images"),
         (_letters, "must have each of the digits 0 .. 9 and nothing else"),
         (_no_gzip, "train-images-idx3-ubyte.gz cannot be read"),

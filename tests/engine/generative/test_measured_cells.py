@@ -131,7 +131,7 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
     finite = GenerativeSettings("finite-spikes", {"noise": {"measured": str(tmp_path / "noise.npz")}})
     with pytest.raises(InputError, match="is for the generative model 'spikes' only"):
         finite.build()
-    with pytest.raises(InputError, match=r"nowhere\.npz is no template reservoir: .*No such file"):
+    with pytest.raises(InputError, match=r"nowhere\.npz is not a template reservoir: .*No such file"):
         GenerativeSettings("spikes", {"reservoir": str(tmp_path / "nowhere.npz")}).build()
 
 

@@ -44,7 +44,7 @@ def test_unknown_split_is_refused(reservoir: TemplateReservoir) -> None:
 
 def test_file_without_cells_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", waveforms=np.zeros(3))
-    with pytest.raises(InputError, match=r"other\.npz is no template reservoir"):
+    with pytest.raises(InputError, match=r"other\.npz is not a template reservoir"):
         TemplateReservoir.load(tmp_path / "other.npz")
 
 
