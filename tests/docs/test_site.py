@@ -112,6 +112,10 @@ def test_the_site_is_built_without_a_warning_and_its_notebooks_were_run(tmp_path
     for name in ("spikeinterface", "findings", "tuning"):
         notebook = (tmp_path / "html" / "tutorials" / f"{name}.html").read_text(encoding="utf-8")
         assert "cell_output" in notebook
+    tuning = (tmp_path / "html" / "tutorials" / "tuning.html").read_text(encoding="utf-8")
+    assert "There are seven units" in tuning
+    assert "NumpySorting: 7 units" in tuning
+    assert re.search(r"unit \d+: (0\.9\d|1\.00)", tuning), "most of the variance comes from sorting"
 
 
 WITH_EXAMPLES = [

@@ -52,7 +52,7 @@ def trust_badge(workspace: Workspace, component: Component, cards: Sequence[Card
         f"{sentence(kind)}. The largest error of a probability on these cards is {worst.error} %: the\n"
         "number of draws is limited, and the order in which the network sees the spikes matters, though it\n"
         "should not. Another order changes the probability that two of these spikes share a unit by\n"
-        f"{percent(spread)}; all numbers here are averages over {n_orders} orders. {advice}"
+        f"{percent(spread)}; all numbers here are averages over {n_orders} orders.\n{advice}"
     )
     return TrustBadge(kind, f"{kind} {worst.error}\u2009%", measured)
 
