@@ -49,7 +49,7 @@ class Condition:
         """Words and probability."""
         if self.was is None:
             return self.words
-        return f"{self.words} ({f'was {percent(self.was)}' if self.was > 0 else 'in no draw'})"
+        return f"{self.words} ({f'was {percent(self.was)}' if self.was > 0 else 'in hardly any draw'})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +80,12 @@ class Given:
         if posterior.sampler == "beam":  # one vector may have nearly all of the weight; that is no lack
             left = float(np.count_nonzero(posterior.weight))
         few = left < min(FEW_DRAWS, posterior.n_samples / 2)
-        return self.is_decided_since and (few or self._is_in_no_draw)
+        return self.is_decided_since and (few or self._is_left_out)
 
     @property
     def has_enough(self) -> bool:
         """Whether draws enough have all that was decided."""
-        return self.n_effective >= FEW_DRAWS and not self._is_in_no_draw
+        return self.n_effective >= FEW_DRAWS and not self._is_left_out
 
     @property
     def is_decided_since(self) -> bool:
@@ -93,7 +93,7 @@ class Given:
         return any(one.probability is not None for one in self.conditions)
 
     @property
-    def _is_in_no_draw(self) -> bool:
+    def _is_left_out(self) -> bool:
         return any(one.probability == 0 for one in self.conditions)
 
 

@@ -3,7 +3,8 @@
 A decision is an event: it holds in some draws and not in others. Given the decision, those in which it holds
 keep their weights in proportion and the rest have none: Bayes' rule, with no approximation beyond that the
 draws are finitely many. What has probability near one changes nothing else. `n_effective` says how many
-draws are left to speak; when they are few, new ones are to be drawn under the same decisions.
+draws are left to speak; when they are few, new ones are to be drawn under the same decisions. When they are
+hardly any, the decision changes nothing until then.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ncpgui.evidence.support import TOLERATED, cells_of
 
 FEW_DRAWS = 30.0
 """Effective draws under which new ones are wanted."""
+TOO_FEW_DRAWS = 5.0
+"""Effective draws that say nothing of anything else: a decision that leaves fewer waits for new ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,8 @@ def conditioned(
 ) -> Conditioned:
     """Return the posterior given decisions, taken one after the other.
 
-    leave_out : whether to go on without a decision that no draw obeys
+    leave_out : whether to go on without a decision that hardly any draw obeys (`TOO_FEW_DRAWS`, or one in
+        twenty of few draws): what these few have beside it is chance
 
     Raises
     ------
@@ -98,7 +102,7 @@ def conditioned(
     for number, event in enumerate(events):
         kept = weight * holds(posterior, event, stands_for=stands_for)
         share = float(kept.sum())
-        if share <= 0 and leave_out:
+        if leave_out and _says_nothing(kept, weight):
             probability.append(0.0)
             continue
         if share <= 0:
@@ -111,3 +115,10 @@ def conditioned(
         probability.append(share)
         weight = kept / share
     return Conditioned(weight, tuple(probability))
+
+
+def _says_nothing(kept: NDArray[np.float64], before: NDArray[np.float64]) -> bool:
+    """Whether hardly any draw is left, of weights that were more `before`."""
+    left = float(kept.sum() ** 2 / max((kept**2).sum(), 1e-300))
+    enough = min(TOO_FEW_DRAWS, len(before) / 20)
+    return left < enough and left < 0.5 * float(before.sum() ** 2 / (before**2).sum())

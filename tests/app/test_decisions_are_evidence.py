@@ -194,7 +194,7 @@ def test_what_no_draw_has_is_done_and_said(workspace: Workspace) -> None:
     workspace.merge((0, 1))
     given = workspace.state.components.given_of(0)
     assert given is not None
-    assert given.text == "given: 0 + 1 together (in no draw)"
+    assert given.text == "given: 0 + 1 together (in hardly any draw)"
     assert masses(workspace) == before
     assert given.needs_draws
 

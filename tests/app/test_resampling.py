@@ -174,7 +174,7 @@ def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preference
     assert {card.given for card in present_alternatives(workspace).cards} == {""}
     workspace.set_accepted((1, 2), True)
     assert {card.given for card in present_alternatives(workspace).cards} == {
-        "given: 1, 2 accepted (in no draw)"
+        "given: 1, 2 accepted (in hardly any draw)"
     }
     controller.sampling.resample()
     view = present_alternatives(workspace)

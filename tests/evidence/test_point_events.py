@@ -91,3 +91,35 @@ def test_decisions_that_contradict_each_other_are_named(exact: PosteriorSamples)
 
 def test_no_decision_changes_no_bit(exact: PosteriorSamples) -> None:
     assert np.array_equal(conditioned(exact, []).weight, exact.weight)
+
+
+def test_a_decision_that_hardly_any_draw_obeys_changes_nothing_until_there_are_others() -> None:
+    """Of 200 draws two part the first two points, and both have the last two together by chance."""
+    labels = np.zeros((200, 4), int)
+    labels[:, 2:] = 1
+    labels[::2, 3] = 2
+    labels[:2] = [0, 1, 2, 2]
+    posterior = PosteriorSamples(labels, np.zeros(200))
+    apart = PointEvent(
+        "different", np.array([True, False, False, False]), np.array([False, True, False, False])
+    )
+    given = conditioned(posterior, [apart], leave_out=True)
+    np.testing.assert_array_equal(given.weight, posterior.weight)
+    assert given.probability == (0.0,)
+    assert conditioned(posterior, [apart]).n_effective == pytest.approx(2)  # where nobody draws again
+
+
+def test_a_decision_that_five_draws_obey_counts() -> None:
+    labels = np.zeros((200, 2), int)
+    labels[:5, 1] = 1
+    apart = PointEvent("different", np.array([True, False]), np.array([False, True]))
+    given = conditioned(PosteriorSamples(labels, np.zeros(200)), [apart], leave_out=True)
+    assert given.probability == pytest.approx((5 / 200,))
+    assert given.n_effective == pytest.approx(5)
+
+
+def test_what_all_of_the_weight_obeys_counts_however_few_the_draws() -> None:
+    posterior = PosteriorSamples(np.array([[0, 1], [0, 0]]).repeat(100, 0), np.zeros(200), np.eye(200)[0])
+    apart = PointEvent("different", np.array([True, False]), np.array([False, True]))
+    given = conditioned(posterior, [apart], leave_out=True)
+    assert given.probability == pytest.approx((1.0,))
