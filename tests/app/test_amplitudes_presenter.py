@@ -108,7 +108,7 @@ def test_a_unit_is_thinned_evenly_and_a_small_one_stays_whole() -> None:
 def test_without_anything_to_show_it_says_why(project) -> None:
     assert present_amplitudes(Workspace(), "depth").message == "Open a recording or a session to begin."
     waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
-    assert "when the component is sampled" in present_amplitudes(waiting, "amplitude").message
+    assert "when these spikes are sampled" in present_amplitudes(waiting, "amplitude").message
     without = Workspace(replace(project, waveforms={}))
     assert present_amplitudes(without, "depth").message == (
         "Depths come from waveforms, which are read from the recording (File > Locate recording)."

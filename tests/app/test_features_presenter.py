@@ -83,5 +83,5 @@ def test_a_component_has_a_sign_that_does_not_change(project) -> None:
 def test_without_anything_to_show_it_says_why() -> None:
     assert present_features(Workspace(), "PC 1", "PC 2").message == "Open a recording or a session to begin."
     waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
-    words = "Features appear when the component is sampled."
+    words = "Features appear when these spikes are sampled."
     assert present_features(waiting, "PC 1", "PC 2").message == words
