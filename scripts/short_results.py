@@ -56,8 +56,7 @@ def proof() -> str:
     words = (
         f"The last row is one recording with noise of {len(cells)} other spectra added, {louder} times as "
         f"loud. In white noise, {white['found']} of its {white['cells']} units are found. That row "
-        "leaves units that are probably noise out of the brackets, and the other sorters were not run "
-        "on it (–).\n\n"
+        f"leaves units that are probably noise out of the brackets.{beside(kept('coloured_noise'))}\n\n"
         f"{second_opinion(kept('curation'))}\n"
         "Do the probabilities come true? In recordings on which nothing was fitted, "
         f"{100 * right['true']:.0f} % of {right['how many']} units are right. P(right) is "
@@ -100,6 +99,26 @@ def by_colour(found: Row) -> tuple[Row, list[Row], list[Row]]:
     (white,) = (row for row in ours if row["noise"] == "white" and row["cells"])
     others = [row for row in ours if row["noise"] != "white"]
     return white, [row for row in others if row["cells"]], [row for row in others if not row["cells"]]
+
+
+def beside(found: Row) -> str:
+    """What other sorters find where they were run in noise of another spectrum, beside ncpgui: sentences."""
+    ours = {row["noise"]: row for row in by_colour(found)[1]}
+    words = ""
+    for sorter in dict.fromkeys(row["sorter"] for row in found["rows"] if row["sorter"] != "ncpgui"):
+        theirs = [
+            row for row in found["rows"] if row["sorter"] == sorter and row["cells"] and row["noise"] in ours
+        ]
+        same = [ours[row["noise"]] for row in theirs]
+        (n_theirs, n_ours), (false, ours_false) = (
+            (sum(row[key] for row in theirs), sum(row[key] for row in same)) for key in ("found", "false")
+        )
+        words += (
+            f" {SORTERS[sorter]} was run with {len(theirs)} of these spectra: it finds {n_theirs} of "
+            f"{sum(row['cells'] for row in same)} units there, with {false} that match none, and ncpgui "
+            f"{n_ours}, with {ours_false}."
+        )
+    return words
 
 
 def coloured(found: Row) -> str:
