@@ -218,15 +218,16 @@ def table(rows: list[dict[str, Any]]) -> str:
 def with_others(rows: list[dict[str, Any]], page: Path, *columns: str) -> list[dict[str, Any]]:
     """Rows, and those of a page (its JSON) that differ from all of them in some columns, in its order.
 
-    A row that stays says when it was `made`.
+    All say when they were `made`, so that they have the same keys.
     """
     if not page.is_file():
         return rows
     before, key = json.loads(page.read_text(encoding="utf-8")), itemgetter(*columns)
     made, again = before["origin"]["date"], {key(row) for row in rows}
     kept = [row | {"made": row.get("made", made)} for row in before["rows"] if key(row) not in again]
+    new = [row | {"made": row.get("made", date.today().isoformat())} for row in rows]
     place = {key(row): number for number, row in enumerate(before["rows"])}
-    return sorted([*kept, *rows], key=lambda row: place.get(key(row), len(place)))
+    return sorted([*kept, *new], key=lambda row: place.get(key(row), len(place)))
 
 
 def keep(

@@ -87,3 +87,14 @@ def test_a_figure_carries_its_origin_inside(tmp_path: Path) -> None:
 def test_a_bar_in_a_cell_ends_no_column() -> None:
     lines = report.table([{"K": 3, "|K error|": 0.5}]).splitlines()
     assert lines == ["| K | \\|K error\\| |", "|---|-------------|", "| 3 | 0.5         |"]
+
+
+def test_rows_that_stay_and_rows_that_are_made_again_make_one_table(tmp_path: Path) -> None:
+    page = tmp_path / "found.json"
+    before = [{"recording": "one", "found": 3}, {"recording": "two", "found": 4}]
+    page.write_text(json.dumps({"origin": {"date": "2026-01-02"}, "rows": before}))
+    rows = report.with_others([{"recording": "two", "found": 5}], page, "recording")
+    assert [(row["recording"], row["found"]) for row in rows] == [("one", 3), ("two", 5)]
+    assert rows[0]["made"] == "2026-01-02"
+    assert report.table(rows).count("\n") == 3  # a head, a line, and both rows
+    assert [list(row) for row in rows] == [["recording", "found", "made"]] * 2
