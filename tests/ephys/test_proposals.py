@@ -91,8 +91,8 @@ def test_slay_bombcell_and_unitrefine_are_known_by_their_files_and_columns(tmp_p
     ("value", "note"),
     [
         ("no JSON", "curation.json cannot be read"),
-        ("[1, 2]", "no curation of format 1 or 2"),
-        ({"format_version": "0", "mergeGroups": [[0, 4]]}, "no curation of format 1 or 2"),
+        ("[1, 2]", "is not a curation of format 1 or 2"),
+        ({"format_version": "0", "mergeGroups": [[0, 4]]}, "is not a curation of format 1 or 2"),
         ({"format_version": "2", "merges": [{"unit_ids": [0, 5]}]}, "no unit 5 has spikes"),
         ({"format_version": "2", "merges": [{"unit_ids": [0]}]}, "a merge needs two units"),
         ({"format_version": "2", "merges": ["a"]}, "a merge needs two units"),
