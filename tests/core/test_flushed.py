@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.core.files import replaced_files
 from ncpgui.core.flushed import flush_folder, flush_to_disk
 from ncpgui.core.replaced_set import STAGED, alone_in, replace_together
 from ncpgui.session.swap import swapped
@@ -53,6 +54,19 @@ def test_a_new_session_is_on_the_disk_before_it_replaces_the_old_one(
         beside.write_text("new")
     assert order == [f"flush {beside.name}", "replace s.h5", f"flush {tmp_path.name}"]
     assert (tmp_path / "s.h5").read_text() == "new"
+
+
+@needs_proc
+def test_files_that_belong_together_are_all_on_the_disk_before_the_first_is_renamed(
+    tmp_path: Path, order: list[str]
+) -> None:
+    paths = [tmp_path / "units.csv", tmp_path / "spikes.csv"]
+    with replaced_files(paths) as beside:
+        for path in beside:
+            path.write_text("new")
+    first = next(place for place, what in enumerate(order) if what.startswith("replace"))
+    assert {f"flush {path.name}" for path in beside} <= {*order[:first]}
+    assert [path.read_text() for path in paths] == ["new", "new"]
 
 
 @needs_proc
