@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def flush_to_disk(path: Path) -> None:
-    """Wait until the contents of a file are on the disk."""
-    with path.open("rb+") as file:
+    """Wait until the contents of a file are on the disk, also of one that may only be read."""
+    with path.open("rb" if os.name == "posix" else "rb+") as file:  # Windows flushes what may be written
         os.fsync(file.fileno())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -43,6 +44,24 @@ def test_a_file_and_a_folder_are_flushed(tmp_path: Path, order: list[str]) -> No
     flush_to_disk(tmp_path / "a")
     flush_folder(tmp_path)
     assert order == ["flush a", f"flush {tmp_path.name}"]
+
+
+@needs_proc
+def test_a_file_that_may_only_be_read_is_flushed(
+    tmp_path: Path, order: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a user who is not root, when the file that it replaces was read-only."""
+    (tmp_path / "a").write_text("a")
+    opened: Callable[..., IO[bytes]] = Path.open
+
+    def only_read(path: Path, mode: str = "r") -> IO[bytes]:
+        if "+" in mode or "w" in mode:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, mode)
+
+    monkeypatch.setattr(Path, "open", only_read)
+    flush_to_disk(tmp_path / "a")
+    assert order == ["flush a"]
 
 
 @needs_proc
