@@ -32,9 +32,9 @@ from benchmarks.window.large_sessions import QUICK, SIZES, Size, session_of
 
 OURS = "ncpgui"
 MODULES = {OURS: "gui_window", "phy": "gui_phy", "spikeinterface-gui": "gui_spikeinterface"}
-SHOWN = ("select", "switch", "next question", "use", "merge", "split", "undo", "lock", "label")
+SHOWN = ("select", "switch", "next question", "use", "merge", "split", "undo", "accept", "label")
 TARGET_START_CPU_S, TARGET_MIB = 2.0, 350.0
-DECISIONS = ("use", "merge", "split", "undo", "lock")
+DECISIONS = ("use", "merge", "split", "undo", "accept")
 TARGET_MS = {"select": 100.0, "switch": 150.0, **dict.fromkeys(DECISIONS, 150.0)}
 TARGET_STALL_MS = 100.0
 TIMEOUT_S = 3600

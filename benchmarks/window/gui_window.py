@@ -155,7 +155,7 @@ def edits(driven: Driven, timings: Timings, repeats: int) -> None:
         units = [unit.unit for unit in workspace.current().units]
         for unit in units[:2]:
             take("select", lambda unit=unit: workspace.select([unit]))
-        press("lock", "lock")
+        press("accept", "accept")
         press("undo", "undo")
         workspace.select(units[:1])
         press("label", "good")
