@@ -84,7 +84,7 @@ class PanelData:
             "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=PAINTED_AFTER_S
         )
         self._correlograms = self._kind("correlograms", _correlate)
-        self._of_cards = self._kind("correlograms of cards", _correlate, priority=-1)
+        self._of_cards = self._kind("correlograms of cards", self._correlate_pairs, priority=-1)
         self._traces = self._kind(
             "traces", self._read_traces, tells_itself=True, most=MOST_TRACES, priority=3
         )
@@ -223,19 +223,18 @@ class PanelData:
         return found
 
     def correlograms_of_pairs(
-        self, pairs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], scale: Scale = CARD_SCALE
+        self, pairs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
     ) -> list[Trains | None]:
         """Correlograms of pairs of sets of spikes (ids), None of those that are computed."""
-        project = self._project
-        if project is None:
-            return [None] * len(pairs)
-        keys = [(scale, *map(spikes_key, pair)) for pair in pairs]
-        asked = {
-            key: ([np.sort(project.fired[ids]) for ids in pair], project.spikes.sampling_frequency_hz)
-            for key, pair in zip(keys, pairs, strict=True)
-        }
-        found = self._of_cards.get_all(asked)
+        keys = [(CARD_SCALE, *map(spikes_key, pair)) for pair in pairs]
+        found = self._of_cards.get_all(dict(zip(keys, pairs, strict=True)))
         return [found.get(key) for key in keys]
+
+    def _correlate_pairs(self, asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Any]:
+        assert self._project is not None
+        fired, rate_hz = self._project.fired, self._project.spikes.sampling_frequency_hz
+        trains = {key: ([np.sort(fired[ids]) for ids in pair], rate_hz) for key, pair in asked.items()}
+        return _correlate(trains, progress)
 
     # -- traces ------------------------------------------------------------------------------
 

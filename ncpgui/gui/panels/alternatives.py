@@ -6,6 +6,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.actions import action
 from ncpgui.app.presenters.alternatives import (
+    EMPTY,
     AlternativesView,
     better_text,
     other_questions,
@@ -31,7 +32,6 @@ OF_BUTTONS = "In percent: the probability of that sorting, its share of the draw
 class AlternativesPanel(Panel):
     """Headline of the component, the mass bar, the cards and what can be done with them."""
 
-    draws = ("correlograms of cards",)
     context = "card"
 
     def build(self) -> None:
@@ -105,6 +105,7 @@ class AlternativesPanel(Panel):
         self.body.setSpacing(4)
         self.setMaximumHeight(CARD_HEIGHT[1] + AROUND_CARDS)
         self.cards: list[CardWidget] = []
+        self._view = EMPTY
 
     def _line(self) -> QtWidgets.QWidget:
         """One line for what an edit would do, else for the condition of all probabilities.
@@ -150,6 +151,11 @@ class AlternativesPanel(Panel):
         for signal in (workspace.selection_changed, workspace.lasso_changed):
             signal.connect(self._show_consequence_soon)
 
+    def _arrived(self, kind: str) -> None:
+        """Correlograms of cards change nothing else: what an edit would do is not worked out again."""
+        if kind == "correlograms of cards":
+            self._show_pictures(self._view)
+
     def _components_changed(self, component_ids: tuple[int, ...]) -> None:
         if self.workspace.component_id in component_ids:
             self.mark_dirty()
@@ -179,6 +185,7 @@ class AlternativesPanel(Panel):
         self.scroll.setVisible(not view.message)
         self._telling.stop()
         self._show_consequence()
+        self._view = view
         self._show_cards(view)
         self._show_pictures(view)
         mass = view.other_mass if view.cards else 0.0
