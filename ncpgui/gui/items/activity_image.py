@@ -6,11 +6,11 @@ Painted by hand: an image that grows to the right as the recording is looked at,
 from __future__ import annotations
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import ActivityImage
 from ncpgui.app.words import duration
-from ncpgui.gui.plain_text import plain
+from ncpgui.gui.items.explained_widget import ExplainedWidget
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 BARS_PX = 64
@@ -19,7 +19,7 @@ DEPTHS_PX = 62
 TIMES_PX = 20
 
 
-class ActivityOverTime(QtWidgets.QWidget):
+class ActivityOverTime(ExplainedWidget):
     """Shows an `ActivityImage`."""
 
     def __init__(self) -> None:
@@ -81,14 +81,12 @@ class ActivityOverTime(QtWidgets.QWidget):
             )
             painter.fillRect(bar, color)
 
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip and self.image:
-            rect = self.plot_rect()
-            across = (event.pos().x() - rect.left()) / max(rect.width(), 1.0)
-            down = (event.pos().y() - rect.top()) / max(rect.height(), 1.0)
-            row = int(np.clip(down * len(self.image.contact), 0, len(self.image.contact) - 1))
-            words = self.image.words(row, min(max(across, 0.0), 1.0))
-            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
-            return True
-        return bool(super().event(event))
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the contact and the time at a point."""
+        if self.image is None:
+            return ""
+        rect = self.plot_rect()
+        across = (where.x() - rect.left()) / max(rect.width(), 1.0)
+        down = (where.y() - rect.top()) / max(rect.height(), 1.0)
+        row = int(np.clip(down * len(self.image.contact), 0, len(self.image.contact) - 1))
+        return self.image.words(row, min(max(across, 0.0), 1.0))

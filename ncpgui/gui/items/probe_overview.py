@@ -7,10 +7,10 @@ one with an open question, and a frame around the slice.
 from __future__ import annotations
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, WholeProbe
-from ncpgui.gui.plain_text import plain
+from ncpgui.gui.items.explained_widget import ExplainedWidget
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 COLUMN_PX = (15, 38)
@@ -20,7 +20,7 @@ REACH_PX = 6.0
 """How far from a contact a click is still on it."""
 
 
-class ProbeOverview(QtWidgets.QWidget):
+class ProbeOverview(ExplainedWidget):
     """`went(contact)`: the question or unit at a contact was clicked; `looked(contact)`: a place was."""
 
     went = QtCore.pyqtSignal(int)
@@ -177,18 +177,11 @@ class ProbeOverview(QtWidgets.QWidget):
         is_busy = self._contact_at(event.localPos())[1]
         self.setCursor(QtCore.Qt.PointingHandCursor if is_busy else QtCore.Qt.ArrowCursor)
 
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the shank and the depth at a point."""
         whole = self.view.whole
-        if (
-            isinstance(event, QtGui.QHelpEvent)
-            and event.type() == QtCore.QEvent.ToolTip
-            and whole is not None
-        ):
-            y = float(event.pos().y())
-            shank = int(np.clip(event.pos().x() / self.width() * whole.n_shanks, 0, whole.n_shanks - 1))
-            words = whole.words(shank, self.depth_at(y + REACH_PX), self.depth_at(y - REACH_PX))
-            words += "\nBars: spikes a second. Grey: units. Amber: open questions. A click goes there"
-            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
-            return True
-        return bool(super().event(event))
+        if whole is None:
+            return ""
+        shank = int(np.clip(where.x() / self.width() * whole.n_shanks, 0, whole.n_shanks - 1))
+        words = whole.words(shank, self.depth_at(where.y() + REACH_PX), self.depth_at(where.y() - REACH_PX))
+        return f"{words}\nBars: spikes a second. Grey: units. Amber: open questions. A click goes there"

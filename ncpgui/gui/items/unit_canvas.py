@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
-from ncpgui.gui.plain_text import plain
+from ncpgui.gui.items.explained_widget import ExplainedWidget
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -14,7 +14,7 @@ def keeps_shapes(painter: QtGui.QPainter) -> bool:
     return engine is not None and engine.type() == QtGui.QPaintEngine.SVG
 
 
-class UnitCanvas(QtWidgets.QWidget):
+class UnitCanvas(ExplainedWidget):
     """A widget that paints units in rows of its view; `clicked(row, whether it adds to the selection)`.
 
     A subclass says where units are (`unit_at`) and what they tell (`tooltip_at`).
@@ -31,10 +31,6 @@ class UnitCanvas(QtWidgets.QWidget):
 
     def unit_at(self, where: QtCore.QPointF) -> int:
         """Row of the unit under a point, -1 when there is none."""
-        raise NotImplementedError
-
-    def tooltip_at(self, where: QtCore.QPointF) -> str:
-        """Words about what is under a point."""
         raise NotImplementedError
 
     def row_at(self, place: QtCore.QPoint) -> int:
@@ -66,11 +62,3 @@ class UnitCanvas(QtWidgets.QWidget):
         if row >= 0:
             adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
             self.clicked.emit(row, adds)
-
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            words = self.tooltip_at(QtCore.QPointF(event.pos()))
-            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
-            return True
-        return bool(super().event(event))

@@ -6,11 +6,11 @@ Painted by hand: there are dozens of them, and they change while a sorting goes 
 from __future__ import annotations
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import UnitTile
+from ncpgui.gui.items.explained_widget import ExplainedWidget
 from ncpgui.gui.items.waveform import waveform_path
-from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 TILE_PX = (104, 92)
@@ -19,7 +19,7 @@ CAPTION_PX = 18
 MARGIN_PX = 8
 
 
-class UnitTiles(QtWidgets.QWidget):
+class UnitTiles(ExplainedWidget):
     """Shows `UnitTile`s, as many as there is room for; all waveforms have one scale."""
 
     def __init__(self) -> None:
@@ -77,12 +77,7 @@ class UnitTiles(QtWidgets.QWidget):
             painter.drawText(caption, QtCore.Qt.AlignCenter, tile.caption)
         painter.end()
 
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain the unit under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            pairs = zip(self.tiles, self.tile_rects(), strict=False)
-            point = QtCore.QPointF(event.pos())
-            words = next((tile.tooltip for tile, rect in pairs if rect.contains(point)), "")
-            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
-            return True
-        return bool(super().event(event))
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the unit at a point."""
+        pairs = zip(self.tiles, self.tile_rects(), strict=False)
+        return next((tile.tooltip for tile, rect in pairs if rect.contains(where)), "")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.similarity_matrix import SimilarityView, present_similarity
+from ncpgui.gui.items.explained_widget import ExplainedWidget
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
 NAME_PX = 26
@@ -22,7 +22,7 @@ NAMED_FROM_PX = 13.0
 LEAST_PX = 110
 
 
-class SimilarityWidget(QtWidgets.QWidget):
+class SimilarityWidget(ExplainedWidget):
     """Paints the matrix; `clicked(row, column, adds)`."""
 
     clicked = QtCore.pyqtSignal(int, int, bool)
@@ -140,14 +140,6 @@ class SimilarityWidget(QtWidgets.QWidget):
             cell = self.cell_at(beside) if min(where.x(), where.y()) < place.left() else None
             return f"Number and colour of unit {self.view.units[cell[0]]}, as in the table" if cell else ""
         return self.view.tooltip(*cell) if cell else ""
-
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
-        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            words = self.tooltip_at(QtCore.QPointF(event.pos()))
-            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
-            return True
-        return bool(super().event(event))
 
 
 class SimilarityPanel(Panel):
