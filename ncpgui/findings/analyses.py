@@ -111,6 +111,7 @@ class Tuning:
     per_spike: ClassVar[frozenset[str]] = frozenset({"curve_hz", "mean_hz", "peak_hz", "base_hz"})
     positive: ClassVar[frozenset[str]] = frozenset({"width"})
     periods: Mapping[str, float] = field(init=False)
+    _last: list[tuple[Train, NDArray[np.int64]]] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         starts, values = _checked_times(self.starts_s, "starts_s"), _checked_times(self.values, "values")
@@ -151,6 +152,12 @@ class Tuning:
         return self._of(again, self._of_trial)
 
     def _counts(self, train: Train) -> NDArray[np.int64]:
+        """Spikes in each trial; remembered of the last train, which is bootstrapped next."""
+        if not self._last or self._last[0][0] is not train:
+            self._last[:] = [(train, self._counted(train))]
+        return self._last[0][1]
+
+    def _counted(self, train: Train) -> NDArray[np.int64]:
         return train.recorded.spikes_in_trials(train.samples, np.asarray(self.starts_s), self.duration_s)
 
     def _of(self, counts: NDArray[Any], of_trial: NDArray[np.int64]) -> dict[str, Any]:

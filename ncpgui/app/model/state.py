@@ -207,17 +207,11 @@ class State:
         a sorting that is reviewed.
         """
         assert self.project is not None
-        self.components.put(component)
-        components = {**{known.id: known for known in self.project.components}, component.id: component}
-        self.project = replace(
-            self.project,
-            components=tuple(components[key] for key in sorted(components)),
+        self.take_draws(
+            component,
             waiting=tuple(one for one in self.project.waiting if one.id != component.id),
             waveforms={**self.project.waveforms, component.id: waveforms},
-            failed=self.components.failed,
         )
-        self._tell_saved()
-        self._edited(Change(components=(component.id,)))
         ids, is_given = component.spike_ids, self.project.given is not None
         first = component.alternatives[0] if component.alternatives else None
         if first is None or first.n_units == 0 or is_given or self.history.is_edited(ids):
@@ -239,13 +233,20 @@ class State:
         self._tell_saved()
         self._edited(change)
 
-    def take_draws(self, component: Component) -> None:
-        """Take in more draws of a component that is sampled; units and their numbers stay."""
+    def take_draws(self, component: Component, **also: Any) -> None:
+        """Take in the draws of a component; units and their numbers stay.
+
+        also : what else of the project is new with it
+        """
         assert self.project is not None
         self.components.put(component)
-        others = {known.id: known for known in self.project.components}
-        components = tuple({**others, component.id: component}.values())
-        self.project = replace(self.project, components=components)
+        components = {**{known.id: known for known in self.project.components}, component.id: component}
+        self.project = replace(
+            self.project,
+            components=tuple(components[key] for key in sorted(components)),
+            failed=self.components.failed,
+            **also,
+        )
         self._tell_saved()
         self._edited(Change(components=(component.id,)))
 

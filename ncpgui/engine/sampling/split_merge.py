@@ -36,12 +36,11 @@ _WIDTHS = (1.0, 2.0)  # sd of the points around the means, of which a move takes
 class Moved:
     """Label vectors after the moves.
 
-    labels : (S, N), canonical ; log_prob : (S,), of them ; n_taken : (S,), moves that were taken
+    labels : (S, N), canonical ; log_prob : (S,), of them
     """
 
     labels: Labels
     log_prob: Floats
-    n_taken: NDArray[np.int64]
 
 
 def split_and_merged(
@@ -68,7 +67,6 @@ def split_and_merged(
     found, log_prob = labels.astype(np.int64), log_prob.copy()
     may_move = np.ones(labels.shape[1], bool) if free is None else free
     at = np.asarray(places, np.float64)
-    n_taken = np.zeros(len(found), np.int64)
     for move in range(n_moves):
         progress(move, n_moves)
         made = {row: _proposal(one, at, may_move, generator) for row, one in enumerate(found)}
@@ -82,9 +80,8 @@ def split_and_merged(
         score = log_probability(proposed, rows)
         taken = luck[rows] < score - log_prob[rows] + odds
         found[rows[taken]], log_prob[rows[taken]] = proposed[taken], score[taken]
-        n_taken[rows[taken]] += 1
     progress(n_moves, n_moves)
-    return Moved(found, log_prob, n_taken)
+    return Moved(found, log_prob)
 
 
 @dataclass(frozen=True)
