@@ -64,7 +64,7 @@ class Controller:
         self.data = PanelData(workspace, runner, self.arrived.emit)
         self.read_only_path: Path | None = None
         self._begin()
-        workspace.color_by(preferences.get("color_by", ""))
+        workspace.coloring.color_by(preferences.get("color_by", ""))
         workspace.current_changed.connect(self._look_at_current)
         workspace.state.opened.connect(self._renew_data)
         workspace.state.units_changed.connect(self._save_if_behind)

@@ -17,7 +17,7 @@ SAID = {
 
 def _color_by(context: Context, what: str) -> None:
     """Let the colours of units say something else, now and in the next run."""
-    context.workspace.color_by(what)
+    context.workspace.coloring.color_by(what)
     context.controller.preferences.set("color_by", what)
 
 

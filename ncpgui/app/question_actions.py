@@ -14,6 +14,7 @@ from ncpgui.app.action import (
     has_project,
     has_units,
 )
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import adopt_better, step_alternative
 from ncpgui.app.presenters.queue import neighbour_in_queue
@@ -125,7 +126,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
         "Sort these spikes as shown, or do the split that is shown. On the sorting "
         "already in use, all its units are accepted.",
-        lambda c, _: _decide(c, c.workspace.adopt), has_alternatives, starts_section=True,
+        lambda c, _: _decide(c, lambda: adopt(c.workspace)), has_alternatives, starts_section=True,
     ),
     Action(
         "adopt_better", "Use the most probable sorting", ("Shift+Return", "Shift+Enter"), "Sorting",

@@ -127,7 +127,7 @@ class MainWindow(AskingWindow):
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
-        workspace.colors_changed.connect(self._colors_changed)
+        workspace.coloring.changed.connect(self._colors_changed)
         self._refresh.timeout.connect(self.actions_.refresh)
         self._refresh.timeout.connect(self.status.count_wrong)
         for signal in (

@@ -275,10 +275,10 @@ def test_brackets_step_through_the_alternatives_and_digits_jump(context: Context
 def test_a_sorting_made_by_hand_is_one_of_the_steps(context: Context) -> None:
     workspace = context.workspace
     workspace.merge((1, 2))
-    assert workspace.shown_alternative is None
+    assert workspace.present_alternative() is None
     for expected in (0, 1, None):
         press(context, "next_alternative")
-        assert workspace.shown_alternative == expected
+        assert workspace.preview == expected
 
 
 def test_escape_leaves_the_preview_and_then_the_selection(context: Context) -> None:

@@ -10,6 +10,7 @@ import pytest
 from app_fakes import units
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.card import Card
@@ -46,7 +47,7 @@ def test_no_spike_leaves_its_unit_beside_an_accepted_one(demo_like: Workspace) -
     with pytest.raises(
         CurationError, match=r"only in what is accepted \(unit 0\); take its acceptance back \(Y\) first"
     ):
-        demo_like.adopt()
+        adopt(demo_like)
     assert units(demo_like, 0) == APART
     assert [card.is_in_use for card in cards(demo_like)] == [True, False, False]
 
@@ -62,7 +63,7 @@ def test_what_differs_by_single_spikes_from_a_card_is_that_card_edited_by_hand(d
     demo_like.show_alternative(0)
     first = cards(demo_like)[0]
     assert (first.index, first.is_in_use, first.is_shown) == (0, False, True)
-    demo_like.adopt()
+    adopt(demo_like)
     assert canonical(np.array(units(demo_like, 0))).tolist() == APART
 
 
@@ -81,7 +82,7 @@ def test_what_is_decided_leaves_the_probability_before_it_beside(demo_like: Work
 def test_a_sorting_that_unassigns_spikes_says_so_and_is_not_the_one_in_use(demo_like: Workspace) -> None:
     assert cards(demo_like)[2].words == "unassigns 6 spikes of 1"
     demo_like.show_alternative(2)
-    demo_like.adopt()
+    adopt(demo_like)
     assert units(demo_like, 0).count(-1) == 7
     assert [card.is_in_use for card in cards(demo_like)] == [False, False, True]
     assert cards(demo_like)[2].line == "as the units are now, 7 unassigned"
@@ -137,7 +138,7 @@ def use(workspace: Workspace, index: int) -> None:
     ]
     refused = ""
     try:
-        workspace.adopt()
+        adopt(workspace)
     except CurationError as error:
         refused = str(error)
     after = workspace.state.clustering.unit_of_spike.copy()

@@ -62,7 +62,7 @@ def test_unless_somebody_chooses_colours_tell_units_apart(workspace: Workspace) 
 def test_by_depth_a_unit_has_the_place_of_its_main_channel_on_the_probe(
     workspace: Workspace, project: Project
 ) -> None:
-    workspace.color_by("depth")
+    workspace.coloring.color_by("depth")
     height = project.probe.positions_um[:, 1].max()
     assert table(workspace) == {0: Color(-1, 0.0), 1: Color(-1, 0.0), 2: Color(-1, 40.0 / height)}
     legend = workspace.coloring.legend()
@@ -71,7 +71,7 @@ def test_by_depth_a_unit_has_the_place_of_its_main_channel_on_the_probe(
 
 
 def test_by_p_neuron_what_is_unknown_is_grey(workspace: Workspace) -> None:
-    workspace.color_by("P(neuron)")
+    workspace.coloring.color_by("P(neuron)")
     found = table(workspace)
     assert (found[0].share, found[1].share) == pytest.approx((0.9, 0.5))
     assert found[2] == Color(9)
@@ -79,19 +79,19 @@ def test_by_p_neuron_what_is_unknown_is_grey(workspace: Workspace) -> None:
 
 def test_by_label_the_colour_follows_the_label_at_once(workspace: Workspace) -> None:
     """Nobody labelled 1, which P(neuron) calls multi-unit."""
-    workspace.color_by("label")
+    workspace.coloring.color_by("label")
     assert table(workspace)[1] == Color(LABELS["mua"])
     workspace.label((1,), "noise")
     assert table(workspace)[1] == Color(LABELS["noise"])
 
 
 def test_by_shank_units_of_one_shank_have_one_colour(workspace: Workspace) -> None:
-    workspace.color_by("shank")
+    workspace.coloring.color_by("shank")
     assert table(workspace) == {0: Color(0), 1: Color(0), 2: Color(1)}
 
 
 def test_all_panels_show_the_same_colours(workspace: Workspace) -> None:
-    workspace.color_by("P(neuron)")
+    workspace.coloring.color_by("P(neuron)")
     found = tuple(table(workspace)[unit] for unit in (0, 1))
     assert tuple(column.color for column in present_waveforms(workspace).columns) == found
     assert present_embedding(workspace, None).points.colors == found
@@ -102,7 +102,7 @@ def test_all_panels_show_the_same_colours(workspace: Workspace) -> None:
 
 def test_a_unit_that_a_card_would_make_has_the_mean_of_its_spikes(workspace: Workspace) -> None:
     """Six spikes of 0.9 and four of 0.5."""
-    workspace.color_by("P(neuron)")
+    workspace.coloring.color_by("P(neuron)")
     workspace.show_alternative(1)
     (merged,) = present_waveforms(workspace).columns
     assert merged.color.share == pytest.approx(0.74)
@@ -112,7 +112,7 @@ def test_the_choice_is_told_once_and_kept(tmp_path: Path, project: Project) -> N
     preferences = Preferences(tmp_path)
     controller = Controller(Workspace(project), Immediate(), preferences)
     told: list[str] = []
-    controller.workspace.colors_changed.connect(lambda: told.append(controller.workspace.coloring.by))
+    controller.workspace.coloring.changed.connect(lambda: told.append(controller.workspace.coloring.by))
     context = Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
     for _ in range(2):
         action("color_depth").run(context, 0)

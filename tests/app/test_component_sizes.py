@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue
@@ -108,7 +109,7 @@ def test_a_component_of_any_size_is_shown_decided_on_and_taken_back(n_units: int
     assert len(row.units or ()) == n_units
     (in_use,) = [card for card in present_alternatives(workspace).cards if card.is_in_use]
     assert len(in_use.units) == n_units
-    workspace.adopt()
+    adopt(workspace)
     assert workspace.questions.status(0).is_settled
     workspace.undo()
     if n_units > 1:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.unit_numbers import unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -131,7 +132,7 @@ def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> No
 def test_accepting_settles_the_component_alone(project: Project) -> None:
     workspace = Workspace(project)
     workspace.show_component(B)
-    workspace.adopt()
+    adopt(workspace)
     assert {one: workspace.questions.status(one).state for one in workspace.state.components.ids} == {
         A: "sure", B: "curated", C: "sure",
     }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from app_fakes import MASSES, WAYS
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.lasso import Lasso
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -76,7 +77,7 @@ def test_enter_does_it_in_one_step_and_undo_takes_it_back(workspace) -> None:
     lasso(workspace, (0.0, 0.0075), (0, 100))
     propose_lasso_split(workspace, None)
     before = workspace.state.clustering.unit_of_spike.copy()
-    workspace.adopt()
+    adopt(workspace)
     assert workspace.state.clustering.unit_of_spike[:5].tolist() == [5, 6, 6, 6, 1]
     assert workspace.state.history.undo_words == "split 0 by lasso (1 | 3 spikes)"
     assert (workspace.lasso, workspace.proposal) == (None, None)

@@ -15,6 +15,7 @@ from later import Later
 from tiny_project import tiny_project
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -137,7 +138,7 @@ Edit = Callable[[Workspace], None]
 
 def _adopt(workspace: Workspace) -> None:
     workspace.show_alternative(1)
-    workspace.adopt()
+    adopt(workspace)
 
 
 EDITS: list[Edit] = [

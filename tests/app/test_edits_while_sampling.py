@@ -14,6 +14,7 @@ from app_fakes import FakeJobs, request, start
 from later import Later
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.core.partition import canonical
@@ -54,7 +55,7 @@ def _lock(workspace: Workspace) -> None:
 def _adopt(workspace: Workspace) -> None:
     workspace.show_component(0)
     workspace.show_alternative(1)
-    workspace.adopt()
+    adopt(workspace)
 
 
 def _adopt_beside_a_locked_unit(workspace: Workspace) -> None:

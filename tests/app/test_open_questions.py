@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
 from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
@@ -107,7 +108,7 @@ def test_a_person_settles_what_no_card_does() -> None:
     workspace.show_component(0)
     workspace.label((0, 1), "good")
     assert unit_label(workspace.state, 0) == "good"
-    workspace.adopt()
+    adopt(workspace)
     assert not workspace.questions.is_beyond_cards(0)
     assert workspace.questions.status(0).state == "curated"
 

@@ -9,6 +9,7 @@ import pytest
 from app_fakes import WAYS
 from tiny_project import tiny_project, unsampled
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import EMPTY, present_alternatives, step_alternative
@@ -121,7 +122,7 @@ def test_the_table_has_the_units_of_a_preview_and_then_those_that_it_replaces(wo
 
 
 def test_a_settled_component_says_so(workspace: Workspace) -> None:
-    workspace.adopt()
+    adopt(workspace)
     view = present_alternatives(workspace)
     assert view.subtitle.endswith(" · settled")
     assert (view.can_adopt, view.adopt_text) == (False, "Accepted")
@@ -280,7 +281,7 @@ def test_queue_cards_and_table_agree_on_the_number_of_units(decide: str) -> None
     if decide == "adopt":
         workspace.show_alternative(1)
     if decide in ("adopt", "accept"):
-        workspace.adopt()
+        adopt(workspace)
     elif decide == "merge":
         workspace.merge((0, 1))
     elif decide == "lock one":

@@ -14,6 +14,7 @@ from app_fakes import FakeJobs, opened
 from later import Later
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -208,7 +209,7 @@ def _merge(workspace: Workspace) -> None:
 
 def _adopt(workspace: Workspace) -> None:
     workspace.show_alternative(0)
-    workspace.adopt()
+    adopt(workspace)
 
 
 def _undo_and_lock_another(workspace: Workspace) -> None:

@@ -9,6 +9,7 @@ import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_project
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -54,7 +55,7 @@ def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
     workspace.undo()
     workspace.show_alternative(0)
     with pytest.raises(CurationError, match="not sampled yet"):
-        workspace.adopt()
+        adopt(workspace)
 
 
 def test_a_history_that_cannot_be_done_leaves_the_workspace_as_it_was(
@@ -86,14 +87,13 @@ def test_closing_leaves_nothing_behind(workspace: Workspace) -> None:
 
 def test_the_sorting_in_use_is_the_alternative_that_it_equals(workspace: Workspace) -> None:
     assert workspace.present_alternative() == 0
-    assert workspace.shown_alternative == 0
     assert workspace.preview is None
 
 
 def test_an_alternative_is_previewed_and_left_again(workspace: Workspace) -> None:
     log = heard(workspace, "shown_changed")
     workspace.show_alternative(1)
-    assert (workspace.preview, workspace.shown_alternative) == (1, 1)
+    assert workspace.preview == 1
     shown = workspace.shown()
     assert shown is not None
     assert [unit.n_spikes for unit in shown.units] == [7, 3]
@@ -132,7 +132,7 @@ def test_adopting_gives_what_was_previewed(workspace: Workspace) -> None:
     workspace.show_alternative(1)
     preview = workspace.shown()
     assert preview is not None
-    workspace.adopt()
+    adopt(workspace)
     current = workspace.current()
     assert current is not None
     assert workspace.preview is None
@@ -144,9 +144,9 @@ def test_adopting_gives_what_was_previewed(workspace: Workspace) -> None:
 
 def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspace) -> None:
     log = heard(workspace, "told")
-    workspace.adopt()
+    adopt(workspace)
     assert workspace.state.history.labels.accepted == {0, 1, 2}
-    workspace.adopt()
+    adopt(workspace)
     assert log[-1] == ("told", "Units 0, 1 and 2 around contact 0: accepted already")
     assert len(workspace.state.history.entries) == 1
 
@@ -159,7 +159,7 @@ def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_u
     with pytest.raises(
         CurationError, match=r"in what is accepted \(unit 0, 1\); take its acceptance back \(Y\) first"
     ):
-        workspace.adopt()
+        adopt(workspace)
     assert workspace.preview == 1
     assert units(workspace, 0) == TWO_PLUS
 
@@ -169,7 +169,7 @@ def test_a_component_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     assert [workspace.questions.status(c).state for c in (0, 1)] == ["sure", "curated"]
     workspace.show_component(1)
     log = heard(workspace, "told")
-    workspace.adopt()
+    adopt(workspace)
     assert log == [("told", "There is no unit around contact 1")]
     assert workspace.state.history.entries == ()
 
@@ -177,12 +177,12 @@ def test_a_component_in_which_no_sorting_has_a_unit_settles_itself() -> None:
 def test_an_empty_component_that_may_have_a_unit_is_accepted_as_it_is_and_opened_again_by_undo() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
     assert workspace.questions.status(0).state == "sampled"
-    workspace.adopt()
+    adopt(workspace)
     assert workspace.questions.status(0).state == "curated"
     assert units(workspace, 0) == [-1] * 4
     assert workspace.state.history.undo_words == "accept contact 0 without units"
     log = heard(workspace, "told")
-    workspace.adopt()
+    adopt(workspace)
     assert log == [("told", "The spikes around contact 0: accepted already")]
     workspace.undo()
     assert workspace.questions.status(0).state == "sampled"
@@ -190,16 +190,16 @@ def test_an_empty_component_that_may_have_a_unit_is_accepted_as_it_is_and_opened
 
 def test_what_was_accepted_is_not_accepted_again_while_new_draws_are_made() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
-    workspace.adopt()
+    adopt(workspace)
     workspace.state.set_status(0, ComponentStatus("sampling", 0.5))
-    workspace.adopt()
+    adopt(workspace)
     assert len(workspace.state.history.entries) == 1
 
 
 def test_a_component_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
     assert [workspace.questions.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
     workspace.show_alternative(1)
-    workspace.adopt()
+    adopt(workspace)
     assert workspace.questions.status(0).state == "curated"
     workspace.set_accepted((3,), True)
     assert [workspace.questions.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sure"]

@@ -78,6 +78,11 @@ def test_no_file_names_a_place_on_somebodys_machine() -> None:
     assert found == []
 
 
+def test_a_file_has_400_lines_at_most() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in SOURCES}
+    assert {path: n for path, n in lengths.items() if n > 400} == {}
+
+
 def test_nothing_is_printed_below_the_command_line(trees: dict[Path, ast.Module]) -> None:
     found = []
     for path in SOURCES:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.unit_table import present_unit_table
@@ -58,7 +59,7 @@ def random_project(seed: int) -> Project:
 
 
 def accept_all(workspace: Workspace) -> None:
-    workspace.adopt()
+    adopt(workspace)
 
 
 def accept_one(workspace: Workspace) -> None:
@@ -70,14 +71,14 @@ def use_the_second(workspace: Workspace) -> None:
     assert component is not None
     if len(component.alternatives) > 1:
         workspace.show_alternative(1)
-        workspace.adopt()
+        adopt(workspace)
 
 
 def accept_what_no_draw_has(workspace: Workspace) -> None:
     units = tuple(workspace.state.clustering.unit_ids.tolist())
     if len(units) > 1:
         workspace.merge(units)
-    workspace.adopt()
+    adopt(workspace)
 
 
 EDITS = [lambda workspace: None, accept_all, accept_one, use_the_second, accept_what_no_draw_has]
@@ -158,7 +159,7 @@ def exported(ncpgui: Command, folder: Path, format_: str) -> dict[int, dict[str,
 def test_what_is_accepted_was_as_probable_as_its_card_said(seed: int) -> None:
     workspace = Workspace(random_project(seed))
     (in_use,) = [card for card in present_alternatives(workspace).cards if card.is_in_use]
-    workspace.adopt()
+    adopt(workspace)
     given = workspace.state.components.given_of(0)
     assert given is not None
     assert given.conditions[0].was == in_use.mass

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.session import store
 from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, table, write_phy
@@ -221,7 +222,7 @@ def curated(folder: Path, sampled: Path, tmp_path: Path) -> Path:
         likeliest = max(range(len(component.alternatives)), key=lambda k: component.alternatives[k].mass)
         workspace.show_component(component.id)
         workspace.show_alternative(likeliest)
-        workspace.adopt()
+        adopt(workspace)
     workspace.label([FEW], "noise")
     store.save(workspace.state.snapshot(), session)
     return session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -52,7 +53,7 @@ def test_a_click_on_a_contact_goes_there(panel, workspace, screen) -> None:
 
 
 def test_a_settled_contact_is_green(panel, workspace, screen) -> None:
-    workspace.adopt()
+    adopt(workspace)
     screen.settle()
     around = QtCore.QRectF(place(panel, 0).x() - 10, place(panel, 0).y() - 10, 20, 20)
     assert LIGHT.good.lower() in screen.colors(panel.map, around)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
@@ -83,7 +84,7 @@ def test_it_shows_activity_units_and_open_questions_by_depth(panel, screen) -> N
 
 def test_a_settled_question_is_no_longer_amber(panel, workspace, screen) -> None:
     before = panel.whole.place_of(10)
-    workspace.adopt()
+    adopt(workspace)
     screen.settle()
     assert screen.pixel(panel.whole, before) != LIGHT.amber.lower()
     assert not panel.map.view.whole.is_open[10]

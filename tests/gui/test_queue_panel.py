@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt5 import QtCore
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
@@ -61,7 +62,7 @@ def test_a_click_puts_a_component_on_screen(panel, workspace, screen) -> None:
 
 
 def test_a_settled_component_is_counted_and_green(panel, workspace, screen) -> None:
-    workspace.adopt()
+    adopt(workspace)
     screen.settle()
     assert panel.note.text() == "1 of 2 settled"
     assert [row.component_id for row in panel.model.rows] == [1]
@@ -127,6 +128,6 @@ def test_what_cannot_be_sampled_is_not_counted_among_what_is_asked(panel, worksp
     screen.settle()
     assert panel.note.text() == "0 of 1 settled · 1 cannot be sampled"
     workspace.show_component(0)
-    workspace.adopt()
+    adopt(workspace)
     screen.settle()
     assert panel.note.text() == "1 of 1 settled · 1 cannot be sampled"

@@ -11,6 +11,7 @@ import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.presenters.why_empty import why_no_waveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Watched, show
 from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar, UnitsSoFar
@@ -162,7 +163,7 @@ def test_units_that_wait_to_be_sampled_are_in_the_table_and_panels_say_what_they
     settle()
     message = "Waveforms appear when these spikes are sampled."
     assert sorting.bench.waveforms.message.text() == message
-    assert workspace.why_no_waveforms("Waveforms") == message
+    assert why_no_waveforms(workspace, "Waveforms") == message
 
 
 def test_stop_brings_the_start_page_back(qtbot, sorting: MainWindow, runner: Halted) -> None:

@@ -301,7 +301,7 @@ def test_a_spike_that_is_clicked_in_another_panel_is_shown(panel, workspace, run
 
 def test_a_click_on_a_spike_reaches_a_panel_that_is_shown_later(panel, workspace, runner, screen) -> None:
     panel.hide()
-    workspace.look_at_spike(11)  # sample 21000
+    workspace.spike_chosen.emit(11)  # sample 21000
     panel.show()
     read(runner, screen)
     assert panel.note.text().startswith("1.050 s · unit 0")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.curation.commands import Assign
@@ -76,7 +77,7 @@ def _adopt(workspace: Workspace, rng: np.random.Generator) -> None:
     component = workspace.component()
     assert component is not None
     workspace.show_alternative(int(rng.integers(len(component.alternatives))))
-    workspace.adopt()
+    adopt(workspace)
 
 
 def _lock(workspace: Workspace, rng: np.random.Generator) -> None:

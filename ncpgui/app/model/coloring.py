@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ncpgui.app.model.state import State
 from ncpgui.app.model.unit_numbers import p_neuron, unit_label
 from ncpgui.core.component import Component
 from ncpgui.core.project import Project
+from ncpgui.core.signals import Signal
 from ncpgui.core.unit_table import most_frequent
 from ncpgui.sorting.neuron_probability import shown_label
 
@@ -37,15 +39,23 @@ class Legend:
 
 
 class Coloring:
-    """Gives units their colours; `by` is one of `COLOR_BY`.
+    """Gives units their colours; `by` is one of `COLOR_BY`. Signal: `changed`, they say something else.
 
     A unit that only adopting would make has the depth and P(neuron) of its spikes, and no label.
     """
+
+    changed: ClassVar[Signal] = Signal()
 
     def __init__(self, state: State) -> None:
         self.by = "unit"
         self._state = state
         self._apart: dict[int, Color] = {}
+
+    def color_by(self, what: str) -> None:
+        """Let colours say something else, one of `COLOR_BY`; others are ignored."""
+        if what in COLOR_BY and what != self.by:
+            self.by = what
+            self.changed.emit()
 
     def set_apart(self, units: Iterable[int], beside: Iterable[int] = ()) -> None:
         """Let no two of these units have one colour, while they are drawn together.

@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
+from ncpgui.app.model.state import State
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.increasing import ABSENT, rows_of
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project
+from ncpgui.core.unit_table import most_frequent
 from ncpgui.core.waveform_format import N_SAMPLES
 
 TOGETHER = -2
@@ -113,6 +116,46 @@ def main_axes(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     _, vectors = np.linalg.eigh((some - centre) @ (some - centre).T)
     axes, _ = np.linalg.qr((some - centre).T @ vectors[:, ::-1][:, :N_AXES])
     return np.asarray((flat - centre) @ axes, dtype=np.float32)
+
+
+def units_together(
+    state: State,
+    units: Sequence[int],
+    waveforms: dict[int, ComponentWaveforms],
+    *,
+    like: ShownSorting | None = None,
+) -> tuple[TogetherSorting, ComponentWaveforms | None]:
+    """Units in use as one sorting of one component, after the units of a preview or a proposal (`like`).
+
+    The other arguments, and what is returned, as of `drawn_together`
+    """
+    assert state.project is not None
+    rows = [] if like is None else [_of_preview(state.project, like, row) for row in range(len(like.units))]
+    rows += [_in_use(state, unit) for unit in units]
+    return drawn_together(rows, waveforms, state.project.probe, like=like, shapes=state.shapes)
+
+
+def _in_use(state: State, unit: int) -> Drawn:
+    """A unit in use, with all its spikes."""
+    components = (state.components.get(one) for one in state.places.components_of(unit))
+    sortings = [state.sortings.current(component) for component in components if component is not None]
+    origins = [
+        (sorting, row)
+        for sorting in sortings
+        for row, other in enumerate(sorting.units)
+        if other.unit == unit
+    ]
+    color = state.sortings.colors.color(unit)
+    alone = ShownUnit(str(unit), color, unit, 0, np.zeros(0, np.int32), 0)
+    own = origins[0][0].units[origins[0][1]] if origins else alone
+    return Drawn(own, state.clustering.spikes_of(unit), state.places.main_channel(unit), tuple(origins))
+
+
+def _of_preview(project: Project, sorting: ShownSorting, row: int) -> Drawn:
+    """A unit that adopting a preview would make, or leave as it is."""
+    spike_ids = sorting.component.spike_ids[sorting.units[row].positions]
+    channel = most_frequent(project.spikes.channel[spike_ids])
+    return Drawn(sorting.units[row], spike_ids, channel, ((sorting, row),))
 
 
 def drawn_together(

@@ -1,4 +1,4 @@
-"""The open project, what is selected and shown of it, and every change made to it.
+"""Workspace: the open project, what of it is on screen and selected, and the edits that a person makes there.
 
 A workspace lives on one thread, the window's: its signals run their callbacks there. Long work
 gets values from it and hands values back (`ncpgui.app.controller`).
@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-import numpy as np
-
-from ncpgui.app.model.coloring import COLOR_BY, Coloring
+from ncpgui.app.model.coloring import Coloring
 from ncpgui.app.model.lasso import Lasso, Proposal
 from ncpgui.app.model.questions import Questions
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.state import State
-from ncpgui.app.model.together import TOGETHER, Drawn, TogetherSorting, drawn_together, of_no_posterior
-from ncpgui.app.words import count, sentence, unit_names
+from ncpgui.app.model.together import TOGETHER, of_no_posterior, units_together
+from ncpgui.app.words import count, sentence
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
-from ncpgui.core.unit_table import most_frequent
-from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Change
-from ncpgui.curation.commands import NONE, Assign, Link, Merge, SetAccepted, SetLabel, SetWords
+from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, SetLabel, SetWords
 
 
 class Workspace:
@@ -33,15 +29,13 @@ class Workspace:
 
     Signals, beside those of the state: `current_changed` another component on screen; `shown_changed` another
     sorting of it; `selection_changed` selected units; `lasso_changed` what a person draws around spikes;
-    `colors_changed` what the colours of units say (`coloring`); `spike_chosen(spike)` somebody wants
-    to see it among the traces.
+    `spike_chosen(spike)` somebody wants to see a spike, an index of those of the project, among the traces.
     """
 
     current_changed: ClassVar[Signal] = Signal()
     shown_changed: ClassVar[Signal] = Signal()
     selection_changed: ClassVar[Signal] = Signal()
     lasso_changed: ClassVar[Signal] = Signal()
-    colors_changed: ClassVar[Signal] = Signal()
     spike_chosen: ClassVar[Signal] = Signal(int)
 
     def __init__(self, project: Project | None = None) -> None:
@@ -63,10 +57,6 @@ class Workspace:
 
     # -- what is on screen ------------------------------------------------------------------
 
-    def look_at_spike(self, spike: int) -> None:
-        """Show a spike, an index of those of the project, among the traces."""
-        self.spike_chosen.emit(spike)
-
     def component(self, component_id: int | None = None) -> Component | None:
         """Component of an id (of the one on screen), None while it is not sampled."""
         return self.state.components.get(self.component_id if component_id is None else component_id)
@@ -76,9 +66,8 @@ class Workspace:
         wanted = self.component_id if component_id is None else component_id
         if wanted == TOGETHER:
             return self._on_screen()[1]
-        found = (
-            None if self.state.project is None or wanted is None else self.state.project.waveforms.get(wanted)
-        )
+        project = self.state.project
+        found = None if project is None or wanted is None else project.waveforms.get(wanted)
         return found if found is not None and found.is_at_hand else None
 
     def show_contact(self, contact: int) -> None:
@@ -89,9 +78,9 @@ class Workspace:
         ring = self.state.components.at_contact(contact)
         if not ring:
             self.select(self.state.units_at(contact))
-        if ring:
-            place = ring.index(self.component_id) + 1 if self.component_id in ring else 0
-            self.show_component(ring[place % len(ring)])
+            return
+        place = ring.index(self.component_id) + 1 if self.component_id in ring else 0
+        self.show_component(ring[place % len(ring)])
 
     def show_component(self, component_id: int) -> None:
         """Put another component on screen, no unit selected."""
@@ -125,32 +114,21 @@ class Workspace:
         if component is None:
             return
         n = len(component.alternatives)
-        if index is not None:
-            if not 0 <= index < len(component.alternatives):
-                raise CurationError(
-                    f"there {'is' if n == 1 else 'are'} {count(n, 'sorting')} of these spikes, none has the "
-                    f"number {index + 1}"
-                )
-            if index == self.present_alternative():
-                index = None
+        if index is not None and not 0 <= index < n:
+            raise CurationError(
+                f"there {'is' if n == 1 else 'are'} {count(n, 'sorting')} of these spikes, none has the "
+                f"number {index + 1}"
+            )
+        if index == self.present_alternative():
+            index = None
         if index != self.preview or self.proposal is not None:
             self.preview, self.proposal = index, None
             self.shown_changed.emit()
-
-    @property
-    def shown_alternative(self) -> int | None:
-        """Index of the alternative on screen, previewed or in use; None for a hand-made sorting."""
-        return self.present_alternative() if self.preview is None else self.preview
 
     def present_alternative(self, component_id: int | None = None) -> int | None:
         """Index of the alternative that the current sorting of a component is, None when none."""
         component = self.component(component_id)
         return None if component is None else self.state.sortings.present(component)
-
-    def alternative_in_use(self, component_id: int | None = None) -> int | None:
-        """Index of the alternative that the current sorting is, but for single spikes; None when none."""
-        component = self.component(component_id)
-        return None if component is None else self.state.sortings.in_use(component)
 
     def current(self) -> ShownSorting | None:
         """Current sorting of the component on screen."""
@@ -193,36 +171,6 @@ class Workspace:
         drawn = [one for unit in self.drawn_together for one in self.state.places.components_of(unit)]
         return tuple(dict.fromkeys((*asked, *drawn)))
 
-    def what_is_drawn(self) -> str:
-        """What is on screen, within a sentence."""
-        if self.drawn_together:
-            return unit_names([str(unit) for unit in self.drawn_together])
-        return "nothing" if self.component_id is None else self.state.name(self.component_id)
-
-    def why_nothing(self, what: str) -> str:
-        """Why there is nothing of a kind, "Waveforms", on screen."""
-        if self.component_id is None:
-            return "Select a unit."
-        return f"{what} appear when these spikes are sampled."
-
-    @property
-    def height_unit(self) -> str:
-        """What amplitudes of spikes are counted in."""
-        return (
-            "noise sd" if self.state.shapes is None or self.state.shapes.in_noise_sd else "unit of the sorter"
-        )
-
-    def why_no_waveforms(self, what: str) -> str:
-        """Why there are no waveforms, of which `what` is made, of what is on screen."""
-        assert self.state.project is not None
-        if any(self.state.components.sampled(one) is None for one in self.components_on_screen):
-            return f"{what} appear when these spikes are sampled."
-        if self.state.project.recording.has_traces:
-            return f"{what} come from waveforms, which are read from the recording (File > Locate recording)."
-        if self.state.shapes_problem:
-            return f"{what} come from waveforms, and there are none: {self.state.shapes_problem}"
-        return "Templates are being read …"
-
     def _on_screen(self) -> tuple[ShownSorting | None, ComponentWaveforms | None]:
         asked, units = self.asked(), self.drawn_together
         if self._proposes_together:
@@ -239,16 +187,9 @@ class Workspace:
         self.state.remembered.tell(
             TOGETHER, (units, which, *((one, id(waveforms[one])) for one in waveforms))
         )
-
-        def make() -> tuple[TogetherSorting, ComponentWaveforms | None]:
-            rows = [] if like is None else [self._drawn_of(like, row) for row in range(len(like.units))]
-            rows += [self._drawn(unit) for unit in units]
-            assert self.state.project is not None
-            return drawn_together(
-                rows, waveforms, self.state.project.probe, like=like, shapes=self.state.shapes
-            )
-
-        return self.state.remembered.get(("together", TOGETHER), make)
+        return self.state.remembered.get(
+            ("together", TOGETHER), lambda: units_together(self.state, units, waveforms, like=like)
+        )
 
     @property
     def drawn_together(self) -> tuple[int, ...]:
@@ -281,28 +222,6 @@ class Workspace:
         if self.component_id is None:
             return ()
         return self.state.places.units_in(self.state.components.spike_ids(self.component_id))
-
-    def _drawn(self, unit: int) -> Drawn:
-        """A unit in use, with all its spikes."""
-        places, color = self.state.places, self.state.sortings.colors.color(unit)
-        sortings = [self.current_of(one) for one in places.components_of(unit)]
-        origins = [
-            (sorting, row)
-            for sorting in sortings
-            if sorting is not None
-            for row, other in enumerate(sorting.units)
-            if other.unit == unit
-        ]
-        alone = ShownUnit(str(unit), color, unit, 0, np.zeros(0, np.int32), 0)
-        own = origins[0][0].units[origins[0][1]] if origins else alone
-        return Drawn(own, self.state.clustering.spikes_of(unit), places.main_channel(unit), tuple(origins))
-
-    def _drawn_of(self, sorting: ShownSorting, row: int) -> Drawn:
-        """A unit that adopting a preview would make, or leave as it is."""
-        assert self.state.project is not None
-        spike_ids = sorting.component.spike_ids[sorting.units[row].positions]
-        channel = most_frequent(self.state.project.spikes.channel[spike_ids])
-        return Drawn(sorting.units[row], spike_ids, channel, ((sorting, row),))
 
     def sorting_of(self, index: int) -> ShownSorting | None:
         """What adopting an alternative of the component on screen would give."""
@@ -367,12 +286,6 @@ class Workspace:
             return unit.is_changed
         return unit.unit is not None and unit.unit in self.selected
 
-    def color_by(self, what: str) -> None:
-        """Let colours of units say something else, one of `coloring.COLOR_BY`; others are ignored."""
-        if what in COLOR_BY and what != self.coloring.by:
-            self.coloring.by = what
-            self.colors_changed.emit()
-
     # -- an edit that waits to be confirmed ---------------------------------------------------
 
     def draw_lasso(self, lasso: Lasso | None) -> None:
@@ -403,15 +316,13 @@ class Workspace:
     def confirm(self) -> None:
         """Do the edit that is proposed, and select what it made."""
         assert self.proposal is not None
-        change = self.state.do(self.proposal.command)
-        self.select(change.added)
+        self.select(self.state.do(self.proposal.command).added)
 
     # -- edits ------------------------------------------------------------------------------
 
     def merge(self, units: tuple[int, ...]) -> None:
         """Make one unit of several and select it."""
-        change = self.state.do(Merge(units))
-        self.select(change.added)
+        self.select(self.state.do(Merge(units)).added)
 
     def label(self, units: tuple[int, ...], label: str) -> None:
         """Call units good, mua, noise or unsorted."""
@@ -434,56 +345,6 @@ class Workspace:
     def set_accepted(self, units: tuple[int, ...], accepted: bool) -> None:
         """Accept units, or open them again."""
         self.state.do(SetAccepted(units, accepted))
-
-    def adopt(self) -> None:
-        """Use what is on screen for its component; the sorting already in use is accepted as it is."""
-        component = self.component()
-        if component is None:
-            raise CurationError("this question is not sampled yet; wait for it, or choose another")
-        if self.proposal is not None:
-            self.confirm()
-            return
-        if self.preview is None:
-            self._accept_current()
-            return
-        as_sampled = self.state.components.sampled(component.id)
-        command = adopt_command(
-            self.state.clustering,
-            component if as_sampled is None else as_sampled,
-            component.alternatives[self.preview],
-            accepted=self.state.history.labels.accepted,
-        )
-        if command is not None:
-            self.state.do(command)
-            return
-        preview = self.sorting_of(self.preview)
-        if preview is not None and preview.held:
-            names = ", ".join(map(str, preview.held))
-            raise CurationError(
-                f"this sorting differs from the one in use only in what is accepted (unit {names}); "
-                "take its acceptance back (Y) first"
-            )
-        self.preview = None
-        self.shown_changed.emit()
-        self._accept_current()
-
-    def _accept_current(self) -> None:
-        current = self.current()
-        assert current is not None
-        units = tuple(unit.unit for unit in current.units if unit.unit is not None)
-        if not self.state.history.labels.accepted.issuperset(units):
-            self.set_accepted(units, True)
-        elif self.questions.is_answered(current.component.id):
-            shown = current.component.id
-            self.state.told.emit(
-                f"There is no unit around contact {self.state.components.contact(shown)}"
-                if self.questions.is_empty(shown)
-                else sentence(f"{self.state.name(shown)}: accepted already")
-            )
-        else:  # no units, although another alternative has some
-            ids = current.component.spike_ids
-            words = f"accept contact {current.component.channel} without units"
-            self.state.do(Assign(ids, np.full(len(ids), NONE), words=words))
 
     def undo(self) -> None:
         """Take back the last edit and show where it was."""

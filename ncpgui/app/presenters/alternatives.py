@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.card import Card
 from ncpgui.app.presenters.cards import condition, present_cards
 from ncpgui.app.presenters.queue import BEYOND_CARDS, cut_from_words, doubt_words
 from ncpgui.app.presenters.trust_badge import TrustBadge, trust_badge
+from ncpgui.app.presenters.why_empty import OPEN_FIRST
 from ncpgui.app.words import count, sentence, thousands, unit_names
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import Sampler
@@ -51,9 +53,7 @@ class AlternativesView:
     positions_um: NDArray[np.float64] | None = None
 
 
-EMPTY = AlternativesView(
-    "", "", None, (), 0.0, "Open a recording or a session to begin.", False, "Use this sorting", 1.0
-)
+EMPTY = AlternativesView("", "", None, (), 0.0, OPEN_FIRST, False, "Use this sorting", 1.0)
 
 
 def present_alternatives(workspace: Workspace) -> AlternativesView:
@@ -170,7 +170,7 @@ def adopt_better(workspace: Workspace) -> None:
     if better is None or better.index is None:
         raise CurationError("what is on screen is the most probable sorting; Enter uses it")
     workspace.show_alternative(better.index if better.index != workspace.present_alternative() else None)
-    workspace.adopt()
+    adopt(workspace)
 
 
 def _accept_text(workspace: Workspace, component_id: int, shown: Card | None, *, settled: bool) -> str:

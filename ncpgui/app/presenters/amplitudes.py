@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.axes import height_unit
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.presenters.why_empty import why_no_waveforms, why_nothing
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
@@ -59,14 +61,12 @@ class AmplitudesView:
 def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     """The spikes of the sorting on screen over time."""
     project, shown = workspace.state.project, workspace.shown()
-    if project is None:
-        return AmplitudesView(height, message="Open a recording or a session to begin.")
-    if shown is None:
-        return AmplitudesView(height, message=workspace.why_nothing("Amplitudes"))
+    if project is None or shown is None:
+        return AmplitudesView(height, message=why_nothing(workspace, "Amplitudes"))
     component, spikes, clock = shown.component, project.spikes, project.recording.clock
     plane = time_plane(workspace, project, shown, height)
     if plane is None:
-        return AmplitudesView(height, message=workspace.why_no_waveforms("Depths"))
+        return AmplitudesView(height, message=why_no_waveforms(workspace, "Depths"))
     positions, times_s, y = plane
     motion_s, motion_um = np.zeros(0), np.zeros(0)
     note = ""
@@ -90,7 +90,7 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
         motion_s,
         motion_um,
         note=note,
-        unit=workspace.height_unit,
+        unit=height_unit(workspace.state),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ncpgui.app.model.state import State
 from ncpgui.app.words import sentence
 
 PRINCIPAL = (
@@ -26,3 +27,8 @@ HELP = {
 def axis_help(label: str) -> str:
     """The name of an axis with its unit, and what is along it; '' of none."""
     return f"{sentence(label)}\n{HELP[label.split()[0]]}" if label else ""
+
+
+def height_unit(state: State) -> str:
+    """What amplitudes of spikes are counted in."""
+    return "noise sd" if state.shapes is None or state.shapes.in_noise_sd else "unit of the sorter"

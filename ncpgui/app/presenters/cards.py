@@ -30,7 +30,7 @@ def present_cards(workspace: Workspace, component: Component) -> tuple[Card, ...
     """Cards of a component on screen: one for each sorting that using an alternative would give."""
     current = workspace.current()
     assert current is not None
-    in_use = workspace.alternative_in_use()
+    in_use = workspace.state.sortings.in_use(component)
     waveforms = workspace.waveforms()
     sortings: list[tuple[int | None, ShownSorting]] = []
     if in_use is None and current.units:

@@ -12,6 +12,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownUnit
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.receptive_fields import spikes_key
+from ncpgui.app.presenters.why_empty import NO_UNITS, why_nothing
 from ncpgui.app.words import count
 
 MOST_UNITS = 10
@@ -172,14 +173,12 @@ def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArr
 
 def present_correlograms(workspace: Workspace, found: Trains | None) -> CorrelogramsView:
     """The grid of the units on screen, with what was `found` of their trains (`trains_of_grid`)."""
-    if workspace.state.project is None:
-        return CorrelogramsView(message="Open a recording or a session to begin.")
     shown = workspace.shown()
     if shown is None:
-        return CorrelogramsView(message=workspace.why_nothing("Correlograms"))
+        return CorrelogramsView(message=why_nothing(workspace, "Correlograms"))
     units = units_of_grid(workspace)
     if not units:
-        return CorrelogramsView(message="No units in this sorting.")
+        return CorrelogramsView(message=NO_UNITS)
     in_grid = units[:MOST_UNITS]
     return CorrelogramsView(
         names=tuple(unit.name for unit in in_grid),

@@ -11,6 +11,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, colors_of
+from ncpgui.app.presenters.why_empty import why_no_waveforms, why_nothing
 from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
@@ -52,10 +53,10 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
     """Points of the sorting on screen: the t-SNE if it is there already, principal components else."""
     shown = workspace.shown()
     if shown is None:
-        return EmbeddingView(message=workspace.why_nothing("Points"))
+        return EmbeddingView(message=why_nothing(workspace, "Points"))
     waveforms = workspace.waveforms(shown.component.id)
     if waveforms is None:
-        return EmbeddingView(message=workspace.why_no_waveforms("Points"))
+        return EmbeddingView(message=why_no_waveforms(workspace, "Points"))
     if waveforms.features.shape[1] == 0:
         return EmbeddingView(message=NO_FEATURES)
     plane = embedding_points(workspace, shown.component, waveforms, tsne)

@@ -19,6 +19,7 @@ from ncpgui.app.presenters.receptive_fields import (
     spikes_key,
     tiles_of,
 )
+from ncpgui.app.presenters.why_empty import NO_UNITS, OPEN_FIRST, why_nothing
 from ncpgui.app.words import count
 
 BEFORE_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -177,7 +178,7 @@ def present_events(
     """
     project = workspace.state.project
     if project is None:
-        return EventsView(message="Open a recording or a session to begin.")
+        return EventsView(message=OPEN_FIRST)
     events = project.events
     if events is None:
         return EventsView(message=f"No events in this session.\n{HOW_TO_LOAD}")
@@ -187,7 +188,7 @@ def present_events(
         return EventsView(message=f"No responses to events: {problem}", kinds=names, kind=kind)
     shown = workspace.shown()
     if shown is None or not shown.units:
-        why = workspace.why_nothing("Events") if shown is None else "No units in this sorting."
+        why = why_nothing(workspace, "Events") if shown is None else NO_UNITS
         return EventsView(message=why, kinds=names, kind=kind, n_events=n_events)
     groups = sortings_with_fields(workspace, others=others)
     return EventsView(

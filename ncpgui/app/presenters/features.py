@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.axes import height_unit
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.presenters.why_empty import why_nothing
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
 
@@ -42,16 +44,14 @@ class FeaturesView:
 def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
     """The spikes of the sorting on screen; an axis that there is not is replaced by one that there is."""
     project, shown = workspace.state.project, workspace.shown()
-    if project is None:
-        return FeaturesView(message="Open a recording or a session to begin.")
-    if shown is None:
-        return FeaturesView(message=workspace.why_nothing("Features"))
+    if project is None or shown is None:
+        return FeaturesView(message=why_nothing(workspace, "Features"))
     component = shown.component
     plane = feature_plane(workspace, project, component, x, y)
     some = ONLY_SAMPLED if project.recording.has_traces else SOME
     note = "" if len(plane.positions) == len(component.spike_ids) else some
     points = spike_points(workspace, shown, plane.positions, plane.x, plane.y)
-    return FeaturesView(plane.axes, *plane.names, points, note, height_unit=workspace.height_unit)
+    return FeaturesView(plane.axes, *plane.names, points, note, height_unit=height_unit(workspace.state))
 
 
 @dataclass(frozen=True, eq=False)

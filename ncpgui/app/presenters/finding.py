@@ -9,6 +9,7 @@ from typing import Literal
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.why_empty import OPEN_FIRST
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
 from ncpgui.core.project import Project
@@ -139,7 +140,7 @@ def present_finding(
 ) -> FindingView:
     """Rows of a finding; found : None while it is computed, or the `problem` why there is none."""
     if workspace.state.project is None:
-        return FindingView(message="Open a recording or a session to begin.")
+        return FindingView(message=OPEN_FIRST)
     if problem:
         return FindingView(message=f"No {choice.name.lower()} over draws: {problem}")
     if found is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.why_empty import NO_UNITS, OPEN_FIRST, why_nothing
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.evidence.same_train import LEAST_JACCARD, same_train
@@ -188,7 +189,7 @@ def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingW
     if workspace.preview is not None:
         cards.append((current, "in use", None))
     for index, way in enumerate(component.alternatives):
-        if index not in (workspace.shown_alternative, present):
+        if index not in (workspace.preview, present):
             cards.append(
                 (workspace.sorting_of(index), f"card {index + 1}: {percent_of_draws(way.mass)}", index)
             )
@@ -211,7 +212,7 @@ def present_receptive_fields(
     others : those that other cards would make, too
     """
     if workspace.state.project is None:
-        return ReceptiveFieldsView((), "Open a recording or a session to begin.")
+        return ReceptiveFieldsView((), OPEN_FIRST)
     if workspace.state.project.stimulus is None:
         return ReceptiveFieldsView(
             (),
@@ -222,9 +223,9 @@ def present_receptive_fields(
         return ReceptiveFieldsView((), f"No receptive fields: {problem}")
     shown = workspace.shown()
     if shown is None:
-        return ReceptiveFieldsView((), workspace.why_nothing("Receptive fields"))
+        return ReceptiveFieldsView((), why_nothing(workspace, "Receptive fields"))
     if not shown.units:
-        return ReceptiveFieldsView((), "No units in this sorting.")
+        return ReceptiveFieldsView((), NO_UNITS)
     groups = sortings_with_fields(workspace, others=others)
     return ReceptiveFieldsView(
         tuple(tile for group in groups for tile in _tiles(workspace, group, known)),

@@ -14,6 +14,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.why_empty import OPEN_FIRST
 from ncpgui.sorting.template_distance import likeness
 
 NEAR_UM = 100.0
@@ -64,7 +65,7 @@ def present_similar(
     """List of the unit that was selected first; nats(unit, others) : of each of these, as far as known."""
     unit = listed_about(workspace)
     if workspace.state.project is None:
-        return SimilarView(message="Open a recording or a session to begin.")
+        return SimilarView(message=OPEN_FIRST)
     if unit is None:
         return SimilarView(message="Select a unit to see which others may be the same neuron.")
     others = near_by(workspace, unit)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.similar_units import p_same
+from ncpgui.app.presenters.why_empty import OPEN_FIRST
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
 
@@ -51,7 +52,7 @@ class SimilarityView:
 def present_similarity(workspace: Workspace, units: Sequence[int]) -> SimilarityView:
     """The matrix of some units, in their order."""
     if workspace.state.project is None:
-        return SimilarityView(message="Open a recording or a session to begin.")
+        return SimilarityView(message=OPEN_FIRST)
     if len(units) < 2:
         return SimilarityView(message="The table lists fewer than two units.")
     place = {unit: row for row, unit in enumerate(units)}

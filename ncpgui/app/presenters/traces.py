@@ -11,6 +11,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
+from ncpgui.app.presenters.why_empty import NO_UNITS, why_nothing
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.percent import percent
@@ -161,12 +162,10 @@ def present_traces(
 ) -> TracesView:
     """The traces that one looks at, once their `window` was read."""
     project, shown = workspace.state.project, workspace.shown()
-    if project is None:
-        return TracesView(message="Open a recording or a session to begin.")
-    if shown is None:
-        return TracesView(message=workspace.why_nothing("Traces"))
+    if project is None or shown is None:
+        return TracesView(message=why_nothing(workspace, "Traces"))
     if look is None:
-        return TracesView(message="No units in this sorting.")
+        return TracesView(message=NO_UNITS)
     if problem:
         return TracesView(message=f"No traces: {problem}")
     if window is None or not look.is_of(window):

@@ -15,6 +15,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.unit_numbers import numbers_before, unit_label, unit_numbers
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.why_empty import NO_UNITS, why_nothing
 from ncpgui.core.unit_table import most_frequent
 from ncpgui.evidence.units import UnitNumbers, united
 from ncpgui.evidence.units import p_neuron as unit_p_neuron
@@ -63,11 +64,7 @@ class UnitRow:
 
 def unit_table_message(workspace: Workspace) -> str:
     """Return what to show where there are no rows."""
-    if workspace.state.project is None:
-        return "Open a recording or a session to begin."
-    if workspace.shown() is None:
-        return workspace.why_nothing("Units")
-    return "No units in this sorting."
+    return why_nothing(workspace, "Units") if workspace.shown() is None else NO_UNITS
 
 
 def present_unit_table(

@@ -13,6 +13,7 @@ from ncpgui.app.model.unit_numbers import numbers_before, unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alike import Ghost, most_alike, near_by_ghosts
 from ncpgui.app.presenters.points import colors_of
+from ncpgui.app.presenters.why_empty import NO_UNITS, why_no_waveforms, why_nothing
 from ncpgui.app.words import count
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.percent import percent
@@ -170,12 +171,12 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
     """
     shown = workspace.shown()
     if shown is None:
-        return _nothing(workspace.why_nothing("Waveforms"))
+        return _nothing(why_nothing(workspace, "Waveforms"))
     waveforms = workspace.waveforms(shown.component.id)
     if waveforms is None:
-        return _nothing(workspace.why_no_waveforms("Waveforms"))
+        return _nothing(why_no_waveforms(workspace, "Waveforms"))
     if not shown.units:
-        return _nothing("No units in this sorting.")
+        return _nothing(NO_UNITS)
     assert workspace.state.project is not None
     component = shown.component
     positions = workspace.state.project.probe.positions_um[component.contacts]

@@ -139,7 +139,7 @@ class AlternativesPanel(Panel):
         workspace = self.workspace
         for signal in (
             workspace.state.opened, workspace.current_changed, workspace.shown_changed,
-            workspace.colors_changed,
+            workspace.coloring.changed,
         ):  # fmt: skip
             signal.connect(self.mark_dirty)
         workspace.state.components_changed.connect(self._components_changed)

@@ -85,7 +85,7 @@ class Panel(QtWidgets.QFrame):
             workspace.current_changed,
             workspace.shown_changed,
             workspace.selection_changed,
-            workspace.colors_changed,
+            workspace.coloring.changed,
             *more,
         ):
             signal.connect(self.mark_dirty)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.presenters.history import HistoryRow, present_history, step_to
+from ncpgui.app.presenters.why_empty import OPEN_FIRST
 from ncpgui.app.words import count
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
@@ -56,7 +57,7 @@ class HistoryPanel(Panel):
             item.setToolTip(plain(f"{row.words}\n{_help(row)}"))
         n_done = sum(row.is_done for row in rows) - 1
         self.note.setText(f"{count(n_done, 'edit')}" if rows else "")
-        self.tell("" if rows else "Open a recording or a session to begin.")
+        self.tell("" if rows else OPEN_FIRST)
         QtCore.QTimer.singleShot(0, self._show_present)  # once there is room
 
     def _show_present(self) -> None:

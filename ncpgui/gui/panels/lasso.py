@@ -43,7 +43,7 @@ class LassoPanel(Panel):
         """Take corners from a plot, and draw the lasso in it."""
         self._lasso_plot = plot
         plot.corner_set.connect(self._set_corner)
-        plot.spike_clicked.connect(self.workspace.look_at_spike)
+        plot.spike_clicked.connect(self.workspace.spike_chosen.emit)
         plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
         self.workspace.lasso_changed.connect(self.show_lasso)
         self.workspace.selection_changed.connect(self.show_lasso)
