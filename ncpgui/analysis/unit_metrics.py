@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 
 nan = float("nan")
 CUTOFF = {"num_histogram_bins": 100, "histogram_smoothing_value": 3, "amplitudes_bins_min_ratio": 5}
@@ -57,8 +57,7 @@ def unit_metrics(
         from spikeinterface.qualitymetrics import misc_metrics as theirs
 
     result = {}
-    for done, (unit, train) in enumerate(trains.items()):
-        progress(done, len(trains), "quality metrics")
+    for unit, train in reported(trains.items(), progress, "quality metrics"):
         if len(train) == 0:
             result[unit] = UnitMetrics()
             continue

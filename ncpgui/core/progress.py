@@ -11,9 +11,11 @@ other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Cancelled(BaseException):
@@ -55,6 +57,14 @@ def show(progress: Progress, found: Callable[[], object]) -> None:
 def _watched_as(progress: Progress, report: Progress) -> Progress:
     """`report`, and whoever looks at what is shown to `progress` looks at what is shown to it."""
     return Watched(report, progress.look) if isinstance(progress, Watched) else report
+
+
+def reported(items: Collection[T], progress: Progress, message: str = "") -> Iterator[T]:
+    """Each of the items, after it is told how many are done; and when the last one is done, that all are."""
+    for done, item in enumerate(items):
+        progress(done, len(items), message)
+        yield item
+    progress(len(items), len(items), message)
 
 
 class CancelFlag:

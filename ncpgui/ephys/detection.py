@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Progress, show, silent
+from ncpgui.core.progress import Progress, reported, show, silent
 from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import Preprocessed
@@ -64,8 +64,7 @@ def detect_spikes(
     found: list[NDArray[np.void]] = []
     counted = np.zeros((N_STRETCHES, pre.n_channels), np.int64)
     total = -(-pre.n_samples // pre.piece_samples)
-    for piece in range(total):
-        progress(piece, total, "detecting spikes")
+    for piece in reported(range(total), progress, "detecting spikes"):
         start = piece * pre.piece_samples
         stop = min(start + pre.piece_samples, pre.n_samples)
         found.append(
@@ -82,7 +81,6 @@ def detect_spikes(
         stretch = found[-1]["sample_index"] * N_STRETCHES // pre.n_samples
         np.add.at(counted, (stretch, pre.good_channels[found[-1]["channel_index"]]), 1)
         show(progress, partial(_so_far, pre, stop, counted))
-    progress(total, total, "detecting spikes")
     for sentence in pre.blanked():
         log.warning("%s", sentence)
     hint = inverted(pre, threshold_sd, exclude_ms=exclude_ms, radius_um=radius_um, peak_sign=peak_sign)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
@@ -84,8 +84,7 @@ def measure_templates(
     kept: list[MeasuredTemplate] = []
     left_out: Counter[str] = Counter()
     units = sorting.unit_ids
-    for done, unit in enumerate(units.tolist()):
-        progress(done, len(units), "measuring templates")
+    for unit in reported(units.tolist(), progress, "measuring templates"):
         train = sorting.spike_train(unit)
         if sorting.labels.get(unit) in NOT_UNITS:
             left_out[f"labelled {sorting.labels[unit]}"] += 1
@@ -103,7 +102,6 @@ def measure_templates(
             left_out["whose peak is larger than the trough"] += 1
         else:
             kept.append(template)
-    progress(len(units), len(units), "measuring templates")
     return MeasuredTemplates(tuple(kept), left_out)
 
 

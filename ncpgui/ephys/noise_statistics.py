@@ -19,7 +19,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.core.measured_noise import MeasuredNoise, smallest_eigenvalue
 from ncpgui.core.probe import Probe
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 from ncpgui.ephys.measured_templates import MeasuredTemplate
@@ -78,8 +78,7 @@ def measure_noise(
     n_pieces = min(MAX_PIECES, max(1, pre.n_samples // size))
     starts = np.linspace(0, pre.n_samples - size, n_pieces).astype(np.int64)
     in_time = np.linspace(0, len(good) - 1, min(len(good), MAX_TIME_CHANNELS)).astype(np.int64)
-    for done, start in enumerate(starts.tolist()):
-        progress(done, len(starts), "measuring noise")
+    for start in reported(starts.tolist(), progress, "measuring noise"):
         traces = pre.traces(start, start + size)[:, good].astype(np.float64)
         free = _free(traces, start, good, sorting, templates, rate).astype(np.float64)
         traces *= free
@@ -87,7 +86,6 @@ def measure_noise(
         sums.pairs += free.T @ free
         sums.by_lag += _by_lag(traces[:, in_time], n_lags)
         sums.lags += _by_lag(free[:, in_time], n_lags)
-    progress(len(starts), len(starts), "measuring noise")
     if sums.lags.min() < MIN_FREE_S * rate:
         raise InputError(
             f"noise needs {MIN_FREE_S:g} s without spikes, summed over channels; "

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.ephys.preprocessing import Preprocessed
 
@@ -165,13 +165,11 @@ def piece_by_piece(
     total = -(-pre.n_samples // pre.piece_samples)
     ends = np.searchsorted(samples[order], np.arange(1, total + 1) * pre.piece_samples)
     done = 0
-    for piece in range(total):
-        progress(piece, total, doing)
+    for piece in reported(range(total), progress, doing):
         rows = order[done : ends[piece]]
         done = int(ends[piece])
         if len(rows):
             yield rows, int(samples[rows[0]]) - plan.before, int(samples[rows[-1]]) + plan.after + 1
-    progress(total, total, doing)
 
 
 def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: CutPlan) -> NDArray[np.float32]:

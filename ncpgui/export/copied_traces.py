@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
-from ncpgui.core.progress import Progress
+from ncpgui.core.progress import Progress, reported
 from ncpgui.ephys.recording import Recording
 from ncpgui.export.destination import TRACES
 from ncpgui.export.raw_file import RawFile
@@ -40,15 +40,13 @@ def copy_traces(recording: Recording, folder: Path, *, progress: Progress) -> Ra
     source, (dtype, shift) = recording.extractor(), _stored(recording)
     step = max(1, PIECE_BYTES // (recording.n_channels * 8))
     with (folder / TRACES).open("wb") as file:
-        for start in range(0, recording.n_samples, step):
-            progress(start, recording.n_samples, "copying traces")
+        for start in reported(range(0, recording.n_samples, step), progress, "copying traces"):
             piece: NDArray[Any] = source.get_traces(
                 start_frame=start, end_frame=min(start + step, recording.n_samples)
             )
             if shift:
                 piece = piece.astype(np.int32) - shift
             file.write(np.ascontiguousarray(piece, dtype=dtype).tobytes())
-    progress(recording.n_samples, recording.n_samples, "copying traces")
     words = "the numbers of the recording" + (f" minus {shift}" if shift else "")
     gains = source.get_channel_gains()
     if gains is not None and len(set(gains)) == 1:

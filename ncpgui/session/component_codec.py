@@ -10,7 +10,7 @@ from ncpgui.core.component import Alternative, Component, Echoes, WaitingCompone
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.session.codecs import (
     attribute,
@@ -68,8 +68,7 @@ def read_components(
         element(root, "waiting", "waiting-components"),
     )
     components = []
-    for number in range(len(parent)):
-        progress(number, len(parent), "")
+    for number in reported(range(len(parent)), progress):
         group = element(parent, str(number), "component")
         key, contacts, spike_ids = _read_place(group, spikes, probe)
         components.append(_read_component(group, key, contacts, spike_ids))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.stimulus import Stimulus
@@ -40,8 +40,7 @@ def receptive_fields(
     from ncpgui.analysis.receptive_field import receptive_field
 
     result = {}
-    for done, (key, samples) in enumerate(spike_samples.items()):
-        progress(done, len(spike_samples), "receptive fields")
+    for key, samples in reported(spike_samples.items(), progress, "receptive fields"):
         result[key] = receptive_field(stimulus, samples)
     return result
 
@@ -58,8 +57,7 @@ def event_responses(
     from ncpgui.analysis.event_response import event_response
 
     found = {}
-    for done, (key, samples) in enumerate(trains.items()):
-        progress(done, len(trains), "responses to events")
+    for key, samples in reported(trains.items(), progress, "responses to events"):
         found[key] = event_response(
             samples,
             events_s,
@@ -120,7 +118,6 @@ def pair_times(
     from ncpgui.evidence.same_neuron import pair_nats
 
     found = {}
-    for done, (one, other) in enumerate(pairs):
-        progress(done, len(pairs), "firing times of pairs")
+    for one, other in reported(pairs, progress, "firing times of pairs"):
         found[one, other] = pair_nats(trains[one], trains[other], sampling_frequency_hz=sampling_frequency_hz)
     return found

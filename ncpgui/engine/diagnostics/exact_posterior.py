@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.diagnostics.posteriors import (
     ExactModel,
@@ -132,8 +132,7 @@ def distance_to_exact(
     batch = model.sample(n_datasets, n_points, _generator(seed, "exact"))
     shuffle = stream(seed, "orders")
     kl, tv, mass = np.empty(n_datasets), np.empty(n_datasets), np.empty(n_datasets)
-    for i in range(n_datasets):
-        progress(i, n_datasets)
+    for i in reported(range(n_datasets), progress):
         points = one(batch.points, i)
         orders = [None, *(shuffle.permutation(n_points) for _ in range(n_orders - 1))]
         log_p = exact.log_prob_of_all(points)
@@ -143,7 +142,6 @@ def distance_to_exact(
         kl[i] = kl_divergence(log_p[known], log_q[known])
         tv[i] = np.clip(np.exp(log_p[known]) - np.exp(log_q[known]), 0, None).sum()
         mass[i] = np.exp(log_q).sum() if known.all() else np.nan
-    progress(n_datasets, n_datasets)
     return DistanceToExact(n_points, n_orders, kl, tv, mass)
 
 
@@ -174,12 +172,10 @@ def last_point_on_a_line(
     points = (sigma * (centre + generator.normal(size=(40, 2)))).astype(np.float32)
     position = sigma * np.linspace(-10.0, 10.0, n_positions)
     exact, network = np.empty((n_positions, 3)), np.empty((n_positions, 3))
-    for i, x in enumerate(position):
-        progress(i, n_positions)
+    for i, x in enumerate(reported(position, progress)):
         whole = torch.from_numpy(np.concatenate([points, [[x, 0.0]]]).astype(np.float32))
         exact[i] = model.last_point(whole, torch.from_numpy(labels)).numpy()
         network[i] = last_point(posterior, (whole[None],), labels)
-    progress(n_positions, n_positions)
     return LastPointOnALine(points.astype(np.float64), labels, position, exact, network)
 
 
@@ -203,13 +199,11 @@ def last_point_error(
         raise InputError(f"the last of at least 2 points is looked at, got {n_points}")
     batch = model.sample(n_datasets, n_points, _generator(seed, "last", n_points))
     error, tv = np.empty(n_datasets), np.empty(n_datasets)
-    for i in range(n_datasets):
-        progress(i, n_datasets)
+    for i in reported(range(n_datasets), progress):
         others = batch.labels[i, :-1]
         exact = model.last_point(batch.points[0][i], others).numpy()
         q = last_point(posterior, one(batch.points, i), others.numpy())
         error[i], tv[i] = np.abs(exact - q).mean(), total_variation(exact, q)
-    progress(n_datasets, n_datasets)
     return LastPointError(n_points, error, tv)
 
 

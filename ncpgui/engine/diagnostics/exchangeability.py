@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, portion, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.calibration import co_assignment
@@ -99,12 +99,10 @@ def exchangeability(
     )
     nll = np.empty((n_datasets, n_orders))
     change, by_chance = np.empty(n_datasets), np.empty(n_datasets)
-    for i, truth in enumerate(batch.labels.numpy()):
-        progress(2 * n_datasets + i, 3 * n_datasets)
+    for i, truth in enumerate(reported(batch.labels.numpy(), portion(progress, 2, 3, 3))):
         points = one(batch.points, i)
         nll[i] = [-posterior.log_prob(points, truth[None], order)[0] for order in orders]
         change[i], by_chance[i] = co_assignment_change(first[i], second[i])
-    progress(1, 1)
     return Exchangeability(n_points, nll, change, by_chance)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.posteriors import ExactModel, Points, Posterior, one
@@ -83,8 +83,7 @@ def importance_summary(
     generator = torch_generator(stream_seed(seed, "importance"), torch.device("cpu"))
     batch = model.sample(n_datasets, n_points, generator)
     rows = []
-    for i in range(n_datasets):
-        progress(i, n_datasets)
+    for i in reported(range(n_datasets), progress):
         points = one(batch.points, i)
         samples = posterior.sample(points, n_samples, stream_seed(seed, "importance draws", i))
         if np.isnan(samples.log_prob).any():  # clusterwise networks tell it when asked
@@ -93,7 +92,6 @@ def importance_summary(
         chain = independent_metropolis_hastings(weights.log_weight, seed=stream_seed(seed, "chain", i))
         moved = float((np.diff(chain) != 0).mean()) if n_samples > 1 else 1.0
         rows.append((weights.ess_share, weights.pareto_k, moved, weights.log_evidence_se))
-    progress(n_datasets, n_datasets)
     ess, k, acceptance, se = np.array(rows).reshape(n_datasets, 4).T
     return ImportanceSummary(n_points, n_samples, ess, k, acceptance, se)
 

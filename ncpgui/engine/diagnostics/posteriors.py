@@ -18,7 +18,7 @@ from torch import Tensor
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import all_partitions, canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.generative.batch import Batch, GenerativeModel
 from ncpgui.engine.networks.ccp import CCP
@@ -127,10 +127,8 @@ def draw(
     if isinstance(posterior, ManyDatasets):
         return posterior.sample_many(batch.points, n_samples, seed, progress)
     result = np.empty((len(batch.labels), n_samples, batch.labels.shape[1]), dtype=np.int64)
-    for i in range(len(result)):
-        progress(i, len(result))
+    for i in reported(range(len(result)), progress):
         result[i] = posterior.sample(one(batch.points, i), n_samples, stream_seed(seed, "dataset", i)).labels
-    progress(len(result), len(result))
     return result
 
 
@@ -213,8 +211,7 @@ class NetworkPosterior(Generic[AnyNetwork]):
         n_datasets, n_points = points[0].shape[:2]
         result = np.empty((n_datasets, n_samples, n_points), dtype=np.int64)
         at_once = max(1, self.max_rows // n_samples)
-        for start in range(0, n_datasets, at_once):
-            progress(start, n_datasets)
+        for start in reported(range(0, n_datasets, at_once), progress):
             datasets = range(start, min(start + at_once, n_datasets))
             encoding = self._encode(tuple(array[datasets.start : datasets.stop] for array in points))
             found = self._drawn(
@@ -223,7 +220,6 @@ class NetworkPosterior(Generic[AnyNetwork]):
                 [stream_seed(seed, "dataset", i) for i in datasets],
             )
             result[datasets.start : datasets.stop] = [samples.labels for samples in found]
-        progress(n_datasets, n_datasets)
         return result
 
     def _drawn(self, encodings: list[Encoding], n_samples: int, seeds: list[int]) -> list[PosteriorSamples]:

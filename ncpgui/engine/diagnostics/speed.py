@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 import torch
 
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.parallel_gibbs import Labels, effective_sample_size, parallel_sweeps
@@ -66,8 +66,7 @@ def compare_speed(
     generator = torch_generator(stream_seed(seed, "speed"), torch.device("cpu"))
     batch = model.sample(n_datasets, n_points, generator)
     rows = []
-    for i in range(n_datasets):
-        progress(i, n_datasets)
+    for i in reported(range(n_datasets), progress):
         points = one(batch.points, i)
         start = np.tile(batch.labels[i].numpy(), (n_samples, 1))
         chains = parallel_sweeps(points[0][0].numpy(), model, start, seed=seed)
@@ -81,7 +80,6 @@ def compare_speed(
         n_counted = labels.shape[0] * labels.shape[1]
         worth = draws_worth(labels, points[0][0], model)
         rows.append(((between - started) / n_counted, worth / n_counted, (ended - between) / n_samples))
-    progress(n_datasets, n_datasets)
     return Speed(n_points, n_samples, *np.array(rows).mean(axis=0).tolist())
 
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings, FiniteTemplates, draw_templates
@@ -107,12 +107,10 @@ class FiniteSpikes:
         constant = 0.5 * n_dims * math.log(2 * math.pi) + log_scale + math.log(n_shifts)
         own = -0.5 * x.square().sum(1, keepdim=True) - constant
         step = max(1, _ENTRIES // (n_shifts * max(len(x), n_dims)))
-        for start in range(0, len(self._white), step):
-            progress(start, len(self._white))
+        for start in reported(range(0, len(self._white), step), progress):
             means = self._white[start : start + step].to(x.device, torch.float64)
             against = x @ means.flatten(0, 1).mT - 0.5 * means.square().sum(-1).flatten()
             yield slice(start, start + len(means)), against.unflatten(1, (-1, n_shifts)).logsumexp(2) + own
-        progress(len(self._white), len(self._white))
 
     def log_evidence(self, waveforms: Tensor, members: Tensor, *, progress: Progress = silent) -> Tensor:
         """log m(X) of clusters of the spikes (N, 32, C): (U,) float64.

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.generative.equivalent_sources import Cell, equivalent_cell
@@ -42,10 +42,8 @@ def reservoir_of(
     errors : norm of what the sources miss of a template over the template's, of each
     """
     cells: list[Cell] = []
-    for done, (waveform, contacts, noise_sd) in enumerate(templates):
-        progress(done, len(templates), "finding sources")
+    for waveform, contacts, noise_sd in reported(templates, progress, "finding sources"):
         cells.append(equivalent_cell(waveform, contacts, noise_sd=noise_sd))
-    progress(len(templates), len(templates), "finding sources")
     n = len(cells)
     is_test = np.zeros(n, dtype=bool)
     if keep_test:

@@ -19,7 +19,7 @@ from torch import Tensor
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, portion, reported, silent
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.chains import Chains, Free, size_biased
@@ -136,11 +136,9 @@ def log_prob_estimate(
         )
     different, place = np.unique(rows, axis=0, return_inverse=True)
     result = np.empty(len(different))
-    for i, one in enumerate(different):
-        progress(i, len(different))
+    for i, one in enumerate(reported(different, progress)):
         generator = stream(seed, "log_prob", *one.tolist())
         result[i] = _log_prob(network, encoding, one, n_draws, n_orders, from_prior, generator)
-    progress(len(different), len(different))
     return result[place.reshape(-1)]
 
 

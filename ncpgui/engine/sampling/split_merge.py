@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ncpgui.core.partition import canonical
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, reported, silent
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -67,8 +67,7 @@ def split_and_merged(
     found, log_prob = labels.astype(np.int64), log_prob.copy()
     may_move = np.ones(labels.shape[1], bool) if free is None else free
     at = np.asarray(places, np.float64)
-    for move in range(n_moves):
-        progress(move, n_moves)
+    for _ in reported(range(n_moves), progress):
         made = {row: _proposal(one, at, may_move, generator) for row, one in enumerate(found)}
         luck = np.log(generator.random(len(found)))
         proposals = {row: proposal for row, proposal in made.items() if proposal is not None}
@@ -80,7 +79,6 @@ def split_and_merged(
         score = log_probability(proposed, rows)
         taken = luck[rows] < score - log_prob[rows] + odds
         found[rows[taken]], log_prob[rows[taken]] = proposed[taken], score[taken]
-    progress(n_moves, n_moves)
     return Moved(found, log_prob)
 
 
