@@ -6,6 +6,7 @@ import ast
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,7 @@ def inline(document: str) -> list[str]:
     return [" ".join(span.replace("\\|", "|").split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
+@cache
 def messages(path: Path, *, docstrings: bool = True) -> list[str]:
     """Texts in a source file: docstrings, help, messages; what is filled in is shown as {}."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
