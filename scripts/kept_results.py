@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+DEFAULT = "spikes"
+"""The model that results call the default."""
 Row = dict[str, Any]
 
 
@@ -20,6 +24,19 @@ def kept(name: str) -> Row:
 def evaluation(model: str) -> Row:
     """What ``ncpgui evaluate`` has found of a model."""
     return kept(f"evaluation/{model}.evaluation")
+
+
+def is_of_earlier_model(content: Row) -> bool:
+    """Whether a result was made with other weights than those that are shipped now under their name."""
+    used: Row = content.get("origin", content).get("models") or {}
+    return any(_shipped(DEFAULT if name == "default" else name) != weights for name, weights in used.items())
+
+
+@cache
+def _shipped(model: str) -> str:
+    """SHA-256 of the weights of a shipped model, '' where there is none of that name."""
+    path = ROOT / "trained_models" / f"{model}.safetensors"
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def table(rows: list[list[str]]) -> str:
@@ -35,8 +52,9 @@ def made_by(name: str, content: Row) -> str:
         return f"`{name}`, of a version whose results did not say how they were made"
     source = (origin["git_revision"] or "no checkout")[:12]
     changed = " with changes" if origin["git_changed"] else ""
+    earlier = ", an earlier model" if is_of_earlier_model(content) else ""
     others = "; the other rows by earlier runs" if "--keep-others" in origin["command"] else ""
-    return f"`{origin['command']}` ({origin['date']}, source {source}{changed}{others})"
+    return f"`{origin['command']}` ({origin['date']}, source {source}{changed}{earlier}{others})"
 
 
 def made_by_all(*names: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kept_results import Row, evaluation, kept, made_by_all, table
+from kept_results import Row, evaluation, is_of_earlier_model, kept, made_by_all, table
 
 from benchmarks.recordings.noise_families import FAMILIES, loudness
 
@@ -195,15 +195,25 @@ def trust() -> str:
             f"not known; {recovered} of them were found",
         ],
     ]
-    made = made_by_all(f"evaluation/{model}.evaluation", "final_sets", "unit_probabilities", "hybrid")
-    return f"The model is `{model}`, the default of sortings.\n\n{table(rows)}\n{made}"
+    pages = {
+        "the training": "../method/diagnostics.md#scores-and-targets",
+        "another simulator": "../../benchmarks/results/final_sets.md",
+        "whole recordings": "../../benchmarks/results/unit_probabilities.md",
+        "inserted units": "../../benchmarks/results/hybrid.md",
+    }
+    made = ", ".join(f"[{name}]({page})" for name, page in pages.items())
+    return (
+        f"The model is `{model}`, the default of sortings.\n\n{table(rows)}\n"
+        f"These pages have all figures and the commands: {made}.\n"
+    )
 
 
 def findings() -> str:
     """A row for each finding: what was found, and the page that has its command."""
     rows = [["what was asked", "what was found", "page"]]
     for question, (name, say) in FINDINGS.items():
-        rows.append([question, say(kept(name)), f"[tables](../../benchmarks/results/{name}.md)"])
+        earlier = ", an earlier model" if is_of_earlier_model(kept(name)) else ""
+        rows.append([question, say(kept(name)), f"[tables](../../benchmarks/results/{name}.md){earlier}"])
     return table(rows)
 
 
@@ -378,8 +388,8 @@ FINDINGS: dict[str, tuple[str, Callable[[Row], str]]] = {
 }
 
 
-def costs() -> str:
-    """What long recordings of many channels took."""
+def costs(*, is_short: bool = False) -> str:
+    """What long recordings of many channels took; a short table does not say how it was made."""
     rows = [["channels", "recording", "sorting, on two cores", "memory"]]
     for row in kept("endurance")["rows"]:
         rows.append(
@@ -390,4 +400,4 @@ def costs() -> str:
                 f"{row['MiB'] / 1024:.1f} GiB",
             ]
         )
-    return table(rows) + "\n" + made_by_all("endurance")
+    return table(rows) + ("" if is_short else "\n" + made_by_all("endurance"))

@@ -536,7 +536,7 @@ def coloured_noise() -> str:
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"proof": proof},
     "docs/concepts/trust.md": {"trust": trust},
-    "docs/tutorials/neuropixels.md": {"costs": costs},
+    "docs/tutorials/neuropixels.md": {"costs": lambda: costs(is_short=True)},
     "docs/results/costs.md": {"costs": costs},
     "docs/results/index.md": {"findings": findings},
     "docs/results/whole_recordings.md": {

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import shlex
 import sys
 import time
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
-from benchmarks.common.report import Origin, made_by, table
+from benchmarks.common.report import Origin, made_by
+from benchmarks.figures.words import CARD, MEASURED, page_of
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.model_files import load_card
 
@@ -39,7 +38,6 @@ FIGURES: dict[str, ModuleType] = {
     "ncp_ccp": ncp_ccp,  # SM A: samples of both, and clock times
 }
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = "measured.json"
 
 
 def main() -> int:
@@ -74,7 +72,7 @@ def main() -> int:
         )
     if (arguments.out / MEASURED).is_file():
         page = arguments.out.parent / "paper_figures.md"
-        page.write_text(_page(arguments.out), encoding="utf-8")
+        page.write_text(page_of(arguments.out), encoding="utf-8")
         print(page)
     return 1 if left_out else 0
 
@@ -110,58 +108,6 @@ def _keep(path: Path, name: str, measured: dict[str, Any], source: base.Source, 
     }
     kept[name] = {**measured, "about": about}
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-
-
-CARD = ("steps", "minutes", "date", "weights_sha256")
-
-
-def _page(out: Path) -> str:
-    """Fill the words of figures/page.md with what was measured.
-
-    Figures that were not made, or by a version that did not say how, are left out.
-    """
-    measured = json.loads((out / MEASURED).read_text(encoding="utf-8"))
-    kept = {name: figure for name, figure in measured.items() if "origin" in figure["about"]}
-    words = (Path(__file__).with_name("page.md")).read_text(encoding="utf-8")
-    head, *sections = re.split(r"(?m)^(?=## )", words)
-    models = {name: card for figure in kept.values() for name, card in figure["about"]["models"].items()}
-    rows = [
-        {
-            "model": f"`{name}`",
-            "steps": card["steps"],
-            "minutes of training": card["minutes"],
-            "of": card["date"] or "",
-            "weights (SHA-256)": f"`{card['weights_sha256'][:12]}`",
-        }
-        for name, card in sorted(models.items())
-    ]
-    quick = any(figure["about"]["quick"] for figure in kept.values())
-    page = [head.format(models=table(rows), quick="; some are of a quick run, and rough" if quick else "")]
-    for section in sections:
-        name = re.search(r"\(figures/(\w+)\.png\)", section)
-        if name and name[1] in kept:
-            values = {key: SimpleNamespace(**_shown(figure)) for key, figure in kept.items()}
-            remake = f"{_made(name[1], kept[name[1]]['about'])}\n\n"
-            page.append(
-                section.replace("(figures/", f"({out.name}/").format(**values).rstrip() + "\n\n" + remake
-            )
-    return "".join(page).rstrip() + "\n"
-
-
-def _made(name: str, about: dict[str, Any]) -> str:
-    """How a figure was made; with the command for it alone, whichever others were asked for with it."""
-    told = about["origin"]
-    words = shlex.split(told["command"])
-    started, options = words[:3], [word for word in words[3:] if word not in FIGURES]  # python -m MODULE
-    return made_by({**told, "command": shlex.join([*started, name, *options])})
-
-
-def _shown(figure: dict[str, Any]) -> dict[str, Any]:
-    """Values as the page takes them: lists of rows as tables."""
-    return {
-        key: table(value) if isinstance(value, list) and value and isinstance(value[0], dict) else value
-        for key, value in figure.items()
-    }
 
 
 if __name__ == "__main__":

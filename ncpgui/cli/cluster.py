@@ -87,11 +87,12 @@ def cluster(
 ) -> None:
     """Cluster the spikes of WAVEFORMS.npz in many ways, drawn by their probability (from the posterior).
 
-    The file holds `waveforms` (n_spikes, n_samples, n_channels) in standard deviations of the noise, main
-    channel first; optionally `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz,
-    `channel_mask` and `times_s` (n_spikes,), the time of each spike in seconds, ascending; and what is known
-    of the spikes: `clamped` (n_spikes,), labels of spikes that are held together, -1 where free, and pairs of
-    spikes that share a unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
+    The file must hold `waveforms` (n_spikes, n_samples, n_channels) in standard deviations of the noise, with
+    the main channel first. It may hold `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz,
+    `channel_mask` (n_channels,), and `times_s` (n_spikes,), the ascending times of the spikes in seconds. It
+    may also say what you know: `clamped` (n_spikes,) holds spikes with the same label together and those with
+    different labels apart (-1: free); `must_link` (m, 2) has pairs of spikes that share a unit, and
+    `cannot_link` (m, 2) pairs that do not.
     """
     options.check_output_file(out, waveforms)
     options.check_free(out, overwrite=overwrite)

@@ -54,9 +54,9 @@ def demo(
 ) -> int:
     """Simulate a 49-channel hexagonal array on a retina, sort it, and show it.
 
-    DIR gets the recording with its true spikes, session.h5, phy/ and score.json; with --headless also
-    screenshot.png, in place of an earlier demo. Without it the window opens, on the session of an earlier
-    demo if DIR has one.
+    DIR gets the recording with its true spikes, session.h5, phy/ and score.json. If DIR has an earlier demo,
+    the window opens on its session. With --headless, the demo is always made anew, and screenshot.png is
+    written instead of opening the window.
     """
     check_folder(out)
     if not headless:

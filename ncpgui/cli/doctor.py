@@ -70,9 +70,8 @@ class Finding:
 def doctor(formats: bool, as_json: bool) -> int:
     """Check packages, torch and GPU, Qt, models, formats and folders; say what to do about each problem.
 
-    The exit code is 1 when something is missing that ncpgui cannot do without. --formats lists the
-    recordings that are opened, those of which only the name is known, and those that SpikeInterface
-    reads and that are not opened here.
+    The exit code is 1 if something is missing that ncpgui needs. --formats lists the formats that ncpgui
+    opens, those that it knows only by name, and those that SpikeInterface reads and ncpgui does not open.
     """
     if formats:
         return _show_formats(as_json)

@@ -45,14 +45,15 @@ def evaluate(
 ) -> None:
     """Check the posterior of a shipped model, or of a .safetensors file, on held-out data.
 
-    Data of the model that it was trained on, of which no gradient saw the cells or images; they also chose
-    which weights were kept.
+    The data are simulated as for the training, but from cells or images that the training did not use. The
+    training did use their scores, to choose which weights to keep.
 
-    Of every model: held-out likelihood, dependence on the order of the points, calibration of the
-    probabilities, and ranks of the truth among posterior draws. Of models of 2D Gaussians, whose exact
-    posterior is known: distance from it, Geweke's test, importance weights, and Gibbs sampling as well.
+    For every model, the command measures the held-out likelihood, the dependence on the order of the points,
+    the calibration of the probabilities, and the ranks of the truth among posterior draws. For models of 2D
+    Gaussians the exact posterior is known; for them it also measures the distance from it, and runs Geweke's
+    test, importance weights and Gibbs sampling.
 
-    Writes NAME.evaluation.json with all figures and NAME.evaluation.png with a picture of them.
+    It writes NAME.evaluation.json with all figures, and NAME.evaluation.png with a picture of them.
     """
     result, wrote = evaluated(model, out, seed=seed, quick=quick, device=device, overwrite=overwrite)
     if as_json:

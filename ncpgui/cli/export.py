@@ -59,12 +59,12 @@ def export(
 ) -> None:
     """Write the units of SESSION.h5, as curated, for other tools.
 
-    phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
-    since. Phy shows the traces of one raw binary file; those of other recordings it shows with
-    --copy-traces. nwb makes an NWB file (it needs the extra 'nwb'), mat a file for MATLAB, npz one with
-    everything, posterior samples included; csv makes a table of spikes and, beside it, PATH_units.csv.
-    Waveforms that are not in the cache beside the session are read from the recording; what cannot be
-    had is left out, and said.
+    phy and spikeinterface make a folder. An older export there is replaced, unless somebody changed it
+    since. Phy shows the traces of one raw binary file; for other recordings, use --copy-traces. nwb makes an
+    NWB file (it needs the extra 'nwb'), mat a file for MATLAB, and npz a file with everything, posterior
+    samples included. csv makes a table of spikes and, beside it, PATH_units.csv. Waveforms that are not in
+    the cache beside the session are read from the recording. If they cannot be read, the export is written
+    without them, and the command says so.
     """
     from ncpgui.export import registry
 

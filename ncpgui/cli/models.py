@@ -45,7 +45,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
 def mix(first: str, second: str, share: float, out: Path) -> None:
     """Write a model whose weights lie between those of two models of one architecture.
 
-    What lies between a model and the one that it went on from often serves other data better than either.
+    A mixture of a model and the model that its training started from often suits other data better than both.
     The card says what was mixed, and how well it scores on the held-out data of the first.
     """
     if out.suffix != ".safetensors":

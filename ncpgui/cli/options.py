@@ -103,8 +103,8 @@ of_sampling = _together(
         "--sampler",
         type=Choice(SAMPLERS),
         show_default="draws",
-        help="Draw sortings by their probability, or search the most probable ones, whose shares are no "
-        "probabilities (beam).",
+        help="Draw sortings by their probability (draws), or search the most probable ones, whose shares are "
+        "not probabilities (beam).",
     ),
     click.option(
         "--beam",

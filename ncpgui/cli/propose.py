@@ -27,8 +27,9 @@ from ncpgui.core.counted import count
 def propose(session: Path, out: Path | None) -> None:
     """Write the merges that SESSION.h5 asks about as propositions, where phy 2.2 looks for them.
 
-    Each has the units that may be one neuron, and the probability. The file is SpikeInterface's curation of
-    format 2. One that another program wrote is left alone. 'ncpgui read-back' reads what was decided in phy.
+    Each proposition has the units that may be one neuron, and the probability. The file is a curation of
+    SpikeInterface (format 2). A file that another program wrote is not replaced. 'ncpgui read-back' reads
+    what was decided in phy.
     """
     from ncpgui.export.propositions import write_propositions
     from ncpgui.session.decided import read_decided

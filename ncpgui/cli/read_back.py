@@ -23,11 +23,11 @@ from ncpgui.core.counted import count
 def read_back(session: Path, file: Path | None) -> None:
     """Take over into SESSION.h5 what was decided elsewhere about the units that it reviews.
 
-    Of a folder of Phy or Kilosort these are its clusters and labels as they are now, and the propositions
-    ('ncpgui propose') that were accepted or rejected. Of an analyzer it is the curation that
-    spikeinterface-gui saved. CURATION.json is any curation of SpikeInterface (format 1 or 2, or a list of
-    steps) of the same units. Each change becomes an edit in the history of the session, which can be undone.
-    Units that were changed here in another way are refused.
+    From a folder of Phy or Kilosort, the command takes the clusters and labels as they are now, and the
+    propositions ('ncpgui propose') that were accepted or rejected. From an analyzer, it takes the curation
+    that spikeinterface-gui saved. CURATION.json is any curation of SpikeInterface (format 1 or 2, or a list
+    of steps) of the same units. Each change becomes an edit in the history of the session, which can be
+    undone. A change is refused if the same unit was changed here in another way.
     """
     from ncpgui.export.read_back import decided_elsewhere
     from ncpgui.export.read_back import read_back as taken

@@ -97,16 +97,17 @@ def review(
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
     FOLDER is of Phy or Kilosort (2 to 4), a SpikeInterface analyzer or sorting, or an NWB file with units.
-    Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'): its queue
-    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
-    stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
+    Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'). Its queue
+    asks whether a unit is two neurons, whether two units are one neuron, and whether a unit is a neuron at
+    all. FOLDER is only read. If a review was stopped, --resume goes on with the finished steps, which are in
+    the folder SESSION.h5.steps.
 
-    Where the recording is not at hand, the session has what FOLDER has: units, times, templates, amplitudes.
-    It can be curated and written back, but it has no probabilities.
+    If the recording is missing, the session has what FOLDER has: units, times, templates, amplitudes. It can
+    be curated and written back, but it has no probabilities.
 
     With --apply 0.9, sortings that are at least 90 % probable are used at once. They are listed, and each is
-    an edit in the history of the session. The rest is the queue. Nothing is decided where few
-    samples fit the evidence, nor after --sampler beam.
+    an edit in the history of the session. The other questions stay in the queue. Questions with the badge
+    "few draws" and searches by beam are never decided in this way.
 
     'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """

@@ -70,7 +70,7 @@ def templates(ctx: click.Context) -> None:
     default=0.5,
     show_default=True,
     metavar="P",
-    help="Share of the training's cells that are yours; the others are shipped, so that few units suffice.",
+    help="Share of the training's cells that are yours. The others are shipped, so that few units suffice.",
 )
 @click.option(
     "--min-spikes",
@@ -78,7 +78,7 @@ def templates(ctx: click.Context) -> None:
     default=50,
     show_default=True,
     metavar="N",
-    help="Leave out units of fewer spikes.",
+    help="Leave out units with fewer spikes.",
 )
 @options.seed
 @click.option("--overwrite", is_flag=True, help="Replace the files if they are there.")

@@ -20,9 +20,9 @@ from ncpgui.cli.terminal import echo
 def write_back(session: Path) -> None:
     """Write what was decided in SESSION.h5 into the folder that it reviews.
 
-    In a folder of Phy or Kilosort these are spike_clusters.npy and the tables of clusters; the files that are
-    replaced are kept in its folder before-ncpgui. For SpikeInterface and NWB it is a curation JSON. A folder
-    that somebody changed since it was reviewed is left alone.
+    In a folder of Phy or Kilosort, spike_clusters.npy and the tables of clusters are replaced; the old files
+    are kept in before-ncpgui inside. For SpikeInterface and NWB, a curation JSON is written. Nothing is
+    written into a folder whose spikes or clusters somebody changed since the review.
     """
     from ncpgui.export.phy_back import write_back as written
     from ncpgui.session.decided import read_decided

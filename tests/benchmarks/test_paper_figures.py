@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.figures import words
+from benchmarks.figures.words import NAMES
+
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("gauss2d", "gauss2d-alpha07", "gauss2d-ccp", "digits", "particles")
-NAMES = ("samples", "last_point", "geweke", "learning", "digits", "particles", "ncp_ccp")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -58,9 +60,6 @@ def test_all_figures_and_their_page_are_made(tmp_path):
 
 
 def test_a_figure_is_shown_with_the_command_that_makes_it_alone() -> None:
-    pytest.importorskip("matplotlib")
-    from benchmarks.figures import paper_figures
-
     told = {
         "date": "2026-01-02",
         "git_revision": "3" * 40,
@@ -69,9 +68,15 @@ def test_a_figure_is_shown_with_the_command_that_makes_it_alone() -> None:
         "n_samples": None,
     }
     asked = "python -m benchmarks.figures.paper_figures digits samples --seed 0"
-    line = paper_figures._made("samples", {"origin": {**told, "command": asked, "models": {}}})
+    line = words.made_alone("samples", {"origin": {**told, "command": asked, "models": {}}})
     alone = asked.replace("digits ", "")
     assert line == f"`{alone}`, 2026-01-02. Source 333333333333; seed 0."
+
+
+def test_the_page_has_the_words_and_the_kept_numbers() -> None:
+    """Otherwise run ``python -m benchmarks.figures.paper_figures`` with the name of a figure."""
+    page = (ROOT / "docs" / "paper_figures.md").read_text(encoding="utf-8")
+    assert words.page_of(ROOT / "docs" / "figures") == page
 
 
 def test_a_missing_model_is_named_and_its_figure_left_out(tmp_path):

@@ -296,7 +296,6 @@ def of_files() -> list[str]:
         f"spikeinterface-gui {pinned('spikeinterface-gui')} shows the questions",
         f"an accuracy of {WELL_DETECTED} or more",
         f"at most {most:.0f} GB",
-        f"If more than {most:.0f} GB is needed",
         f"Half of the free disk, or {left_free:.0f} GB, stays free.",
         f"{each} bytes for each sample and channel, like a raw file of {8 * each} bits",
         f"({each} bytes for each sample and channel): {384 * 30e3 * each / 1e6:.0f} MB a second for 384 "

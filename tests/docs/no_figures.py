@@ -17,7 +17,7 @@ REASONS: dict[str, str] = {
     r"clock was 0|begin at 0|second 0 of": "where a clock begins",
     r"\*\*A card has 60 %|A card of 60 % means that 60 %|\*Same in 96 %\* says that in 96 %": "an example",
     r"`[^`]*--apply 0\.9` uses each sorting that is at least 90 %": "what the command beside it says",
-    r"What if spikes 3 and 17 .*? and 8 does not|rate of unit 3|after 384 others": "an example",
+    r"What if spikes 3 and 17 .*? and 8 does not|after 384 others": "an example",
     r"Raise it to 5 if": "advice: a value to try",
     r"\b(?:[Tt]hree|[Ff]our) (?:things|places|kinds|scripts)|on all three\b": "what the sentence lists",
     r"\b(?:the )?(?:third|fourth)\b(?! of)": "a place in an order",

@@ -5,13 +5,17 @@ What scripts write between marks is tested by tests/benchmarks, commands and cod
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
+from ncpgui.engine.networks.model_files import default_model_name
 from tests.docs import figures_of_results, figures_of_the_program
 from tests.docs.no_figures import PATTERNS, REASONS, examples
 from tests.docs.page_figures import READ, said, unknown_figures
+from tests.docs.printed import ROOT
 
-from kept_results import kept  # isort: skip
+from kept_results import DEFAULT, is_of_earlier_model, kept  # isort: skip
 from short_results import SORTERS  # isort: skip
 
 TEXTS = {page: said(page) for page in READ}
@@ -56,6 +60,16 @@ def test_a_figure_that_is_not_known_is_found_and_code_is_none() -> None:
 
 def test_words_that_the_program_does_not_say_are_no_example_of_them() -> None:
     assert examples("It says *Keep 2 units, 11 %* and *Keeps 2 unicorns*.") == ["*Keep 2 units, 11 %*"]
+
+
+def test_results_of_other_weights_than_those_that_are_shipped_are_of_an_earlier_model() -> None:
+    assert default_model_name() == DEFAULT
+    shipped = sha256((ROOT / "trained_models" / f"{DEFAULT}.safetensors").read_bytes()).hexdigest()
+    made = {"models": {"default": shipped, DEFAULT: shipped}}
+    assert not is_of_earlier_model({"origin": made})
+    assert not is_of_earlier_model({"rows": []})
+    assert is_of_earlier_model({"origin": {"models": {**made["models"], DEFAULT: "0" * 64}}})
+    assert is_of_earlier_model({"origin": {"models": {"gone": shipped}}})
 
 
 def test_all_sorters_of_the_tables_have_a_name() -> None:
