@@ -33,6 +33,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("ncpgui", "tests")
+ABSENT = shutil.ignore_patterns(".git", ".venv", ".peers", ".hypothesis", ".*_cache", "build", "dist")
+"""What no test reads, and what tools write."""
 TURNED: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -221,11 +223,12 @@ def _said(file: Path) -> set[str]:
 def copied(root: Path, place: Path) -> Path:
     """A copy of what is changed and run; all else is linked."""
     place.mkdir()
-    for item in root.iterdir():
-        if item.name in COPIED:
-            shutil.copytree(item, place / item.name, ignore=shutil.ignore_patterns("__pycache__"))
-        elif not item.name.startswith(".") and item.name not in ("build", "dist"):
-            (place / item.name).symlink_to(item)
+    names = {item.name for item in root.iterdir()}
+    for name in names - ABSENT(str(root), sorted(names)):
+        if name in COPIED:
+            shutil.copytree(root / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            (place / name).symlink_to(root / name)
     return place
 
 

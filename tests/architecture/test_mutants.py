@@ -163,6 +163,18 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+def test_tests_of_hidden_folders_find_them_in_the_copy_and_what_tools_write_stays_away(tmp_path: Path) -> None:
+    root = tmp_path / "checkout"
+    hidden = (".github/workflows", ".ci", ".git", ".venv/bin", ".pytest_cache", ".hypothesis")
+    for folder in ("ncpgui/__pycache__", "tests", "docs", "build", *hidden):
+        (root / folder).mkdir(parents=True)
+    copy = mutants.copied(root, tmp_path / "copy")
+    assert sorted(item.name for item in copy.iterdir()) == [".ci", ".github", "docs", "ncpgui", "tests"]
+    assert (copy / ".github" / "workflows").is_dir()
+    assert not (copy / "ncpgui").is_symlink()
+    assert list((copy / "ncpgui").iterdir()) == []
+
+
 def test_a_change_at_a_tested_edge_is_caught_and_one_that_nobody_tests_is_named(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
