@@ -70,12 +70,10 @@ class GivenShapes:
         """Features (k, P * contacts) of some spikes on some contacts, 0 where there are none."""
         n_numbers = self.features.shape[1]
         found = np.zeros((len(spike_ids), n_numbers, len(contacts)), np.float32)
-        if not self.has_features:
-            return found.reshape(len(spike_ids), 0)
         row = rows_of(spike_ids, self.featured)
         known = row != ABSENT
-        for place, contact in enumerate(contacts.tolist()):
+        for place, contact in enumerate(contacts.tolist() if self.has_features else ()):
             at = self.feature_contacts[self.template[spike_ids]] == contact
             here = known & at.any(axis=1)
             found[here, :, place] = self.features[row[here], :, at[here].argmax(axis=1)]
-        return found.reshape(len(spike_ids), -1)
+        return found.reshape(len(spike_ids), n_numbers * len(contacts))

@@ -23,7 +23,6 @@ from ncpgui.app.presenters.unit_columns import column
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.app.words import count, duration, thousands
-from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
@@ -38,32 +37,6 @@ def workspace(project: Project) -> Workspace:
 
 
 # -- words ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0.0, "0 %"),
-        (0.001, "<1 %"),
-        (0.55, "55 %"),
-        (0.986, "99 %"),
-        (0.99, ">99 %"),
-        (0.9999, ">99 %"),
-        (1.0, "100 %"),
-    ],
-)
-def test_only_what_is_certain_is_called_0_or_100_percent(share: float, words: str) -> None:
-    assert percent(share) == words.replace(" ", "\u2009")
-
-
-def test_what_no_draw_is_may_be_possible() -> None:
-    shares = (0.0, 0.004, 0.04, 1.0)
-    assert [percent_of_draws(share) for share in shares] == [
-        "<1\u2009%",
-        "<1\u2009%",
-        "4\u2009%",
-        "100\u2009%",
-    ]
 
 
 def test_numbers_are_written_as_people_read_them() -> None:

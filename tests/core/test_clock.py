@@ -131,3 +131,107 @@ def test_clocks_are_equal_by_what_they_say() -> None:
     assert Clock(RATE, [0], [100.0]) == LATE
     assert LATE != GAP
     assert LATE != "a clock"
+
+
+# -- at the edges, with one sample a second ------------------------------------------------------
+
+TWO_STRETCHES = Clock(1.0, [0, 9, 10, 19], [0.0, 9.0, 20.0, 29.0])
+
+
+def test_half_a_sample_before_and_after_a_stretch_is_in_it() -> None:
+    seconds = [-0.6, -0.5, 10.5, 10.6, 19.4, 19.5, 30.5, 30.6]
+    assert TWO_STRETCHES.stretch_at(seconds, 20).tolist() == [-1, 0, 0, -1, -1, 1, 1, -1]
+
+
+def test_two_samples_two_samples_apart_have_a_gap_between_them_and_nearer_ones_have_none() -> None:
+    gap = Clock(1.0, [0, 1, 2], [0.0, 1.0, 3.0])
+    assert gap.gaps(3).tolist() == [2]
+    assert gap.gaps(2).tolist() == []
+    assert gap.apart(np.array([0, 1, 2])).tolist() == [0, 1, 3]
+    assert Clock(1.0, [0, 1, 2], [0.0, 1.0, 2.9]).gaps(3).tolist() == []
+
+
+def test_of_several_gaps_all_before_a_sample_count() -> None:
+    twice = Clock(1.0, [0, 1, 2, 3], [0.0, 5.0, 6.0, 16.0])  # 4 and 9 samples are lost
+    assert twice.gaps(4).tolist() == [1, 3]
+    assert twice.apart(np.array([0, 1, 2, 3])).tolist() == [0, 5, 6, 16]
+    assert twice.stretches_s(4).tolist() == [[0, 1], [5, 7], [16, 17]]
+
+
+def test_a_clock_starts_at_the_second_of_its_first_sample_though_it_be_known_later() -> None:
+    assert LATE.start_s == 100
+    assert Clock(1.0, [10], [25.0]).start_s == 15
+
+
+def test_a_clock_that_is_known_at_another_sample_or_twice_is_not_even() -> None:
+    assert Clock(1.0).is_even
+    assert not Clock(1.0, [5], [0.0]).is_even
+    assert not Clock(1.0, [0], [5.0]).is_even
+    assert not Clock(1.0, [0, 9], [0.0, 9.0]).is_even
+    joined = Clock(1.0, segment_start=[0, 5])
+    assert (joined.is_even, joined.is_plain, joined.n_segments) == (True, False, 2)
+
+
+def test_a_part_that_has_all_that_is_known_is_the_clock_itself() -> None:
+    clock = Clock(1.0, [0, 10], [0.0, 20.0], [0, 5])
+    assert clock.of_part(0, 11) is clock
+    assert clock.of_part(0, 10) == Clock(1.0, [0, 9], [0.0, 18.0], [0, 5])
+    assert Clock(1.0, segment_start=[0, 5]).of_part(0, 6).n_segments == 2
+    assert Clock(1.0, segment_start=[0, 5]).of_part(0, 5).n_segments == 1
+
+
+def test_a_part_has_what_is_known_within_it_and_at_its_ends() -> None:
+    clock = Clock(1.0, [0, 10, 20], [0.0, 20.0, 30.0], [0, 10])
+    assert clock.of_part(2, 8) == Clock(1.0, [0, 7], [4.0, 18.0])
+    assert clock.of_part(10, 5) == Clock(1.0, [0, 4], [20.0, 24.0])
+    assert clock.of_part(9, 5) == Clock(1.0, [0, 1, 4], [18.0, 20.0, 23.0], [0, 1])
+    assert LATE.of_part(30, 60) == Clock(RATE, [0], [100.03])
+
+
+def test_a_recording_that_begins_half_a_sample_after_the_last_one_follows_it() -> None:
+    first = Clock(1.0)
+    for begin, told in ((9.5, True), (9.25, False)):
+        clock, follows = joined_clock([first, Clock(1.0, [0], [begin])], [10, 5])
+        assert follows is told
+        assert clock.segment_start.tolist() == [0, 10]
+        assert clock.seconds(10) == (begin if told else 10)
+
+
+def test_of_three_recordings_each_is_compared_with_the_one_before() -> None:
+    clocks = [Clock(1.0, [0], [begin]) for begin in (0.0, 20.0, 15.0)]
+    assert joined_clock(clocks, [10, 5, 5])[1] is False
+    joined, told = joined_clock([clocks[0], clocks[2], clocks[1]], [10, 5, 5])
+    assert told
+    assert joined.seconds([9, 10, 14, 15, 19]).tolist() == [9, 15, 19, 20, 24]
+
+
+def test_what_a_clock_knows_past_the_end_of_its_recording_is_left_out() -> None:
+    slow = Clock(1.0, [0, 5, 10], [0.0, 10.0, 30.0])
+    joined, _ = joined_clock([slow, Clock(1.0, [0], [100.0])], [10, 5])
+    assert joined.sample.tolist() == [0, 5, 9, 10, 14]
+    assert joined.time_s.tolist() == [0, 10, 26, 100, 104]
+
+
+@pytest.mark.parametrize("starts", [[1, 5], []])
+def test_the_first_segment_begins_at_sample_0(starts: list[int]) -> None:
+    with pytest.raises(InputError, match="the first segment of a clock must begin at sample 0"):
+        Clock(1.0, segment_start=np.array(starts, int))
+
+
+def test_segments_and_samples_may_follow_each_other_at_once() -> None:
+    assert Clock(1.0, [0, 1], [0.0, 1.0], [0, 1]).n_segments == 2
+    assert Clock(1.0, segment_start=[0, 5]) != Clock(1.0)
+    assert Clock(1.0, segment_start=[0, 5]) == Clock(1.0, segment_start=[0, 5])
+    assert Clock(1.0) != Clock(2.0)
+
+
+def test_joined_recordings_have_the_rate_of_the_first_and_its_clock_where_others_are_not_known() -> None:
+    first = Clock(1.0, [0, 5], [2.0, 12.0])
+    joined, told = joined_clock([first, Clock(2.0)], [10, 10])
+    assert (joined.sampling_frequency_hz, told) == (1.0, False)
+    assert joined.seconds([0, 5, 9, 12]).tolist() == [2, 12, 16, 19]
+
+
+def test_less_than_a_gap_of_half_a_sample_is_not_told() -> None:
+    assert Clock(1.0, [0, 9, 10], [0.0, 9.0, 10.5]).words(20) == "from 0 to 20.5 s"
+    assert Clock(1.0, [0, 9, 10], [0.0, 9.0, 12.5]).words(20) == "from 0 to 22.5 s, 1 gap (2.5 s)"
