@@ -163,7 +163,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_tests_of_hidden_folders_find_them_in_the_copy_and_what_tools_write_stays_away(tmp_path: Path) -> None:
+def test_tests_find_hidden_folders_in_the_copy_and_what_tools_write_stays_away(tmp_path: Path) -> None:
     root = tmp_path / "checkout"
     hidden = (".github/workflows", ".ci", ".git", ".venv/bin", ".pytest_cache", ".hypothesis")
     for folder in ("ncpgui/__pycache__", "tests", "docs", "build", *hidden):
