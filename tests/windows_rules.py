@@ -1,19 +1,29 @@
-"""Rules of Windows, as far as Linux can play them: what is open cannot be moved, replaced or deleted."""
+"""Rules of Windows, as far as Linux can play them: what is open cannot be moved, replaced or deleted.
+
+Nor can a file that is marked read-only be replaced or deleted.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ncpgui.core import permissions
+
 CHANGES = {"replace": 2, "rename": 2, "unlink": 1, "remove": 1, "rmdir": 1}
 """Functions of os that Windows refuses for open files, and how many of their arguments are paths."""
 POSIX_ONLY = ("chown", "listxattr", "getxattr", "setxattr", "sched_getaffinity", "fchmod")
 TEXT_MODE = "the bytes of a file that was opened without O_BINARY are changed"
+
+
+class ReadOnlyFileError(PermissionError):
+    """What Windows says of a file that is marked read-only, where it would be replaced or deleted."""
 
 
 class OpenFileError(PermissionError):
@@ -52,12 +62,17 @@ def follow_windows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
                     raise OpenFileError(
                         13, "The process cannot access the file, another process uses it", path
                     )
+            lost = paths[-1]
+            if name != "rmdir" and Path(lost).is_file() and not Path(lost).stat().st_mode & stat.S_IWRITE:
+                refused.append(f"{name} {lost}")
+                raise ReadOnlyFileError(13, "Access is denied", lost)
             return plain(*arguments, **options)
 
         return function
 
     for name, n_paths in CHANGES.items():
         monkeypatch.setattr(os, name, guarded(name, n_paths))
+    monkeypatch.setattr(permissions, "MARK_PROTECTS", True)
     monkeypatch.setattr(shutil, "_use_fd_functions", False)
     monkeypatch.setattr(shutil, "_copyxattr", lambda *_, **__: None)
     for name in POSIX_ONLY:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.flushed import flush_folder, flush_to_disk
-from ncpgui.core.permissions import keep_permissions, new_file, new_folder
+from ncpgui.core.permissions import check_replaceable, keep_permissions, new_file, new_folder
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +167,7 @@ def replaced_folder(path: Path, *, check: Callable[[Path], None] | None = None) 
     with _writable(path):
         place = Path(os.path.realpath(path))
         _put_back(place)
+        check_replaceable(place)
         was_there = _holds_something(place)
         seen = _contents(place)
         beside = place.with_name(_hidden(place.name))
@@ -244,13 +245,15 @@ def replaceable(path: Path) -> Path:
     Raises
     ------
     OSError
-        Something else is there, such as a folder, a device or a named pipe, which must not be replaced.
+        Something else is there, such as a folder, a device or a named pipe, which must not be replaced; or a
+        file that is marked read-only, which Windows does not replace.
     """
     place = Path(os.path.realpath(path))
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
     if place.exists() and not place.is_file():
         raise OSError(errno.ENXIO, "it is a device or a named pipe, not a file")
+    check_replaceable(place)
     return place
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from contextlib import suppress
@@ -9,6 +10,26 @@ from pathlib import Path
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 """Until it is whole, what takes the place of something else is readable for nobody else."""
+
+MARK_PROTECTS = os.name == "nt"
+"""Whether the system replaces and deletes no file that is marked read-only; elsewhere its folder decides."""
+
+
+def check_replaceable(place: Path) -> None:
+    """Refuse what the system would refuse halfway: a file that is marked read-only, or a folder that has one.
+
+    Raises
+    ------
+    PermissionError
+        Which file it is.
+    """
+    if not MARK_PROTECTS or not place.exists():
+        return
+    for file in (place, *(place.rglob("*") if place.is_dir() else ())):
+        if file.is_file() and not file.stat().st_mode & stat.S_IWRITE:
+            raise PermissionError(
+                errno.EACCES, f"{file.name} is marked read-only; take the mark off", str(file)
+            )
 
 
 def new_file(place: Path, *, instead_of: Path) -> None:
