@@ -54,9 +54,12 @@ def proof() -> str:
         row for row in kept("unit_probabilities")["ways"]["all spikes and times"] if row["P of"] == "right"
     )
     words = (
-        f"The last row is one recording with noise of {len(cells)} other spectra added, {louder} times as "
-        f"loud. In white noise, {white['found']} of its {white['cells']} units are found. That row "
-        f"leaves units that are probably noise out of the brackets.{beside(kept('coloured_noise'))}\n\n"
+        f"In the last row, noise of {len(cells)} other spectra was added to one recording, so that its "
+        f"noise is "
+        f"{louder} times as loud. In white noise alone, {white['found']} of its {white['cells']} units are "
+        f"found. "
+        "In that row, units that are probably noise are not counted in the brackets."
+        f"{beside(kept('coloured_noise'))}\n\n"
         f"{second_opinion(kept('curation'))}\n"
         "Do the probabilities come true? In recordings on which nothing was fitted, "
         f"{100 * right['true']:.0f} % of {right['how many']} units are right. P(right) is "
@@ -289,11 +292,13 @@ def _curated(found: Row) -> str:
     given, alone, answered, *presets = found["sums"]
     many = len({one["sorter"] for one in found["sortings"]}), len(found["sortings"])
     return (
-        f"{many[1]} results of {many[0]} sorters find {given['found']} of {given['true units']} true units. "
-        f"After `--apply 0.9` it is {alone['found']}, after {answered['decisions']} decisions "
-        f"{answered['found']}, after merge presets {span([row['found'] for row in presets], 'd')}. "
-        f"Wrong spikes: {given['wrong spikes']}, then {alone['wrong spikes']}, {answered['wrong spikes']}, "
-        f"and {span([row['wrong spikes'] for row in presets], 'd')}"
+        f"{many[1]} results of {many[0]} sorters find {given['found']} of {given['true units']} true units; "
+        f"{alone['found']} after `--apply 0.9`, {answered['found']} after {answered['decisions']} "
+        f"decisions, and "
+        f"{span([row['found'] for row in presets], 'd')} after merge presets. Wrong spikes, in the same "
+        f"order: "
+        f"{given['wrong spikes']}, {alone['wrong spikes']}, {answered['wrong spikes']}, and "
+        f"{span([row['wrong spikes'] for row in presets], 'd')}"
     )
 
 

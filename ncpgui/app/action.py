@@ -149,7 +149,7 @@ def _not_sampled(context: Context) -> str:
     if project is not None and not project.recording.has_traces:
         return "there are no probabilities, as this sorting was opened without its raw data"
     if component_id is None:
-        return "the units on screen are no question; choose a row of the queue"
+        return "the units on screen belong to no question; choose a row of the queue"
     if workspace.questions.status(component_id).state == "failed":
         return (
             f"the spikes on screen could not be sampled: {workspace.questions.status(component_id).message}"

@@ -91,4 +91,4 @@ def _read(hint: Any, value: Any) -> Any:
         return math.nan if value is None else float(value)
     if type(value) is hint or (kind is Literal and value in parts):
         return value
-    raise TypeError(f"{value!r:.40} is no {hint}")
+    raise TypeError(f"{value!r:.40} is not {hint}")

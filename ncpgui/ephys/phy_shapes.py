@@ -63,8 +63,8 @@ def _of_spikes(folder: Path, rows: NDArray[np.int64], *names: str) -> NDArray[np
     values = array(folder / name)
     if len(values) <= rows.max(initial=-1) or not np.isfinite(values).all():
         raise RecordingError(
-            f"{folder / name} has {len(values)} numbers, of which some are none, or of too few spikes; "
-            "the folder is damaged, export it again"
+            f"{folder / name} has {len(values)} numbers; some are NaN or infinite, or they are too few for "
+            "the spikes; the folder is damaged, export it again"
         )
     return np.asarray(values[rows], np.float64)
 

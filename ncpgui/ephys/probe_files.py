@@ -159,7 +159,7 @@ def _of_prb(path: Path) -> WiredProbe:
         raise InputError("some contacts have places in two dimensions, others in three")
     below = [channel for channel in channels if channel < 0]
     if below:
-        raise InputError(f"channel {below[0]} is none; channels count from 0")
+        raise InputError(f"channel {below[0]} does not exist; channels count from 0")
     n_columns = values.get("total_nb_channels")
     return wired_probe(
         places,
@@ -241,4 +241,6 @@ def _number(cell: str, what: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        raise InputError(f"'{cell.strip()}' is no {what}; write numbers, with a point for decimals") from None
+        raise InputError(
+            f"'{cell.strip()}' is not a {what}; write numbers, with a point for decimals"
+        ) from None

@@ -167,7 +167,9 @@ class _Look:
             try:  # from the folder of the file, or that of all files
                 versions = [make_paths_absolute(value, base) for base in {place.parent, root}]
             except (TypeError, ValueError, AttributeError) as error:
-                raise RecordingError(f"{place} has paths that are none ({error}); {_WAY_OUT}") from error
+                raise RecordingError(
+                    f"{place} has paths that cannot be used ({error}); {_WAY_OUT}"
+                ) from error
         todo: list[tuple[Any, bool]] = [(version, False) for version in versions]
         while todo:
             item, is_argument = todo.pop()

@@ -58,7 +58,7 @@ def left_out(
             f"the clock of the recording, {clock} (samples are counted there; {SECONDS} has the seconds)"
         )
     if chosen.with_traces and not copy_traces and raw_file(project.recording) is None:
-        no_file = "the recording is no raw binary file; they can be copied"
+        no_file = "the recording is not a raw binary file; they can be copied"
         parts.append(f"the traces ({no_file if there else where})")
     if there:
         return tuple(parts)

@@ -82,7 +82,7 @@ def test_neither_pages_nor_the_program_speak_in_riddles(riddle: str) -> None:
 ON_SCREEN = {
     r"[Nn]o posterior (?:tells|has)|tells? of both": "they were not sampled together",
     r"\b[Aa] (?:point|row|mark) an? (?:spike|event|unit)\b": "one row for each event",
-    r"(?<!here )\bis no (?:channel|file|folder|number|plain value|table|time|unit)\b": "is not a file",
+    r"(?<!here )\b(?:is|are) (?:no(?!t| longer| more| neuron| cell)|none|none\.)\b": "is not a file",
     r"most alike": "most similar",
     r"whatever pipeline|goes the whole way|shall (?:go|stand)|before your eyes": "from any pipeline",
     r"[Nn]othing is said of|says nothing of": "has no probabilities",

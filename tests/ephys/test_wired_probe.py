@@ -270,7 +270,7 @@ def test_tables_are_read_by_their_columns(
         ("x_mm,y_um\n0,0\n", r"in several units \(mm, um\)"),
         ("x_furlong,y_furlong\n0,0\n1,1\n", "are in 'furlong', which is not a unit"),
         ("x,y\n0,0\n0\n", "row 2 has 1 cells, too few"),
-        ("x;y\n0;0\n0;12,5\n", "'12,5' is no place; write numbers, with a point for decimals"),
+        ("x;y\n0;0\n0;12,5\n", "'12,5' is not a place; write numbers, with a point for decimals"),
         ("channel,x,y\n0,0,0\n0,0,25\n", "both wired to channel 0"),
         ("x,y\n0,0\n0,0.025\n", "0.025 um apart"),
     ],

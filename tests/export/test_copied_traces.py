@@ -57,7 +57,7 @@ def test_phylib_sees_the_traces_of_a_recording_that_is_no_flat_file(
     from phylib.io.model import load_model
 
     assert left_out(sorted_once, "phy") == (
-        "the traces (the recording is no raw binary file; they can be copied)",
+        "the traces (the recording is not a raw binary file; they can be copied)",
     )
     done = exported(sorted_once, tmp_path / "phy")
     assert done.left_out == ()

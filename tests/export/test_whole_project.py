@@ -165,5 +165,5 @@ def test_why_there_are_no_traces_is_said(project: Project, tmp_path: Path) -> No
     (tmp_path / "a.nwb").touch()
     other = replace(project.recording, path=str(tmp_path / "a.nwb"), options={})
     assert left_out(replace(project, recording=other), "phy") == (
-        "the traces (the recording is no raw binary file; they can be copied)",
+        "the traces (the recording is not a raw binary file; they can be copied)",
     )

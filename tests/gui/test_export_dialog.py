@@ -70,7 +70,7 @@ def test_traces_of_a_recording_that_is_no_raw_file_are_copied_unless_one_says_no
     assert not dialog.lacking.isVisible()
     dialog.copy_traces.setChecked(False)
     assert not dialog.copies_traces
-    assert "is no raw binary file; they can be copied" in dialog.lacking.text()
+    assert "is not a raw binary file; they can be copied" in dialog.lacking.text()
     dialog.choices["npz"].setChecked(True)
     assert not dialog.copy_traces.isVisible()
 
