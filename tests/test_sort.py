@@ -131,9 +131,9 @@ def test_properties_of_a_sampled_project_are_the_numbers_that_exports_have(gener
     project = replace(project, p_neuron=np.full(10, 0.5, np.float32))
     made = as_spikeinterface(project, generated[0])
     numbers = bundle_of(project).numbers
+    assert numbers is not None
     for name in ("p_neuron", "p_pure", "p_complete", "false_positives", "misses"):
-        expected = [getattr(numbers[unit], name) for unit in (0, 1, 2)]
-        assert made.get_property(name).tolist() == pytest.approx(expected), name
+        assert made.get_property(name).tolist() == pytest.approx(numbers.of((0, 1, 2))[name]), name
     assert made.get_property("p_complete").tolist() == pytest.approx([0.8, 0.8, 1.0])
 
 

@@ -126,11 +126,12 @@ def _is_of_cells(spikes: NDArray[np.bool_], truth: Truth) -> bool:
 
 def promises(project: Project) -> dict[str, NDArray[np.float64]]:
     """What is said of each unit as given, by the name of the probability: (K,), nan where nothing is."""
-    numbers = project_numbers(project, project.unit_of_spike, project.probability).of_unit
+    numbers = project_numbers(project, project.unit_of_spike, project.probability).units
+    known = {row["id"]: row for row in numbers.rows()}
     n_units = int(project.unit_of_spike.max(initial=-1)) + 1
     keys = {"P(neuron)": "p_neuron", "P(pure)": "p_pure", "P(complete)": "p_complete"}
     said: dict[str, NDArray[np.float64]] = {
-        name: np.array([getattr(numbers[k], key) if k in numbers else np.nan for k in range(n_units)])
+        name: np.array([known[k][key] if k in known else np.nan for k in range(n_units)])
         for name, key in keys.items()
     }
     right = np.full(n_units, np.nan)

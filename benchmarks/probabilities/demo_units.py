@@ -91,7 +91,7 @@ def units_of(project: Project, truth: Sorting) -> list[DemoUnit]:
                     name,
                     workspace.questions.expected_wrong(component_id),
                     here[name].p_right,
-                    unit_numbers(workspace.state, name).p_exists,
+                    unit_numbers(workspace.state, (name,))["p_exists"][0],
                     is_asked,
                     float(agreement[name]),
                     float(others.sum(axis=0).max(initial=0) / len(own)),

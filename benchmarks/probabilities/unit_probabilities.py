@@ -83,7 +83,8 @@ def scored(project: Project, truth: BaseSorting) -> Scored:
     """Score the units of a project that were sampled."""
     everything, unit_of_spike = project.spikes.sample_index, project.unit_of_spike
     numbers = project_numbers(project, unit_of_spike, project.probability)
-    units = sorted(unit for unit, one in numbers.of_unit.items() if not np.isnan(one.p_pure))
+    known = numbers.units.take(~np.isnan(numbers.units["p_pure"]))
+    units = known.ids.tolist()
     own, _ = shares(_Trains(everything, unit_of_spike), truth)
     is_neuron = are_neurons(own)[units]
     of_cell, n_true = spikes_of_cells(everything, truth)
@@ -98,12 +99,8 @@ def scored(project: Project, truth: BaseSorting) -> Scored:
         p_spike.append(numbers.probability[unit_of_spike == unit])
         right.append(hit)
     pure, complete = precision >= GOOD_SHARE, recall >= GOOD_SHARE
-    said = {
-        name: np.array([getattr(numbers.of_unit[unit], key) for unit in neurons])
-        for name, key in SAID.items()
-        if name not in OF_ALL_UNITS
-    }
-    said[NEURON] = np.array([numbers.of_unit[unit].p_neuron for unit in units])
+    said = {name: known.of(neurons)[key] for name, key in SAID.items() if name not in OF_ALL_UNITS}
+    said[NEURON] = known["p_neuron"]
     said[WHOLE] = p_right_of_units(project)[units]
     is_right = agreement[units] >= RIGHT_FROM
     return Scored(
@@ -111,7 +108,7 @@ def scored(project: Project, truth: BaseSorting) -> Scored:
         dict(zip(SAID, (is_neuron, is_right, pure, complete, pure & complete), strict=True)),
         np.concatenate(p_spike).astype(np.float64),
         np.concatenate(right),
-        np.array([[getattr(numbers.of_unit[unit], name) for name in SHARES] for unit in neurons]),
+        np.column_stack([known.of(neurons)[name] for name in SHARES]),
         np.column_stack([1 - precision, 1 - recall]),
     )
 

@@ -1,12 +1,12 @@
 """UnitTable: what is known of units, one row each, and what is measured of their spikes.
 
-Exports, `ncpgui.sort`, `ncpgui info` and reports all read such a table. The main channel of a unit is found
-here and nowhere else.
+The window, exports, `ncpgui.sort`, `ncpgui info` and reports all read such a table. The main channel of a
+unit is found here and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 
+Row = Mapping[str, Any]
+"""What a table says of one unit, by the names of its columns; its number is "id"."""
+
 
 @dataclass(frozen=True, eq=False)
 class UnitTable:
     """Columns of K units; one that is not known is not there.
 
-    ids : (K,) int64, increasing
+    ids : (K,) int64
     columns : name -> (K,) numbers, nan where one is not known, or text
 
     Raises
@@ -51,6 +54,37 @@ class UnitTable:
         """A column, None where nothing is known."""
         return self.columns.get(name)
 
+    def row(self, unit: int) -> Row:
+        """What is known of one unit, as plain Python values.
+
+        Raises
+        ------
+        KeyError
+            The unit is none of the table.
+        """
+        return self.of((unit,)).rows()[0]
+
+    def rows(self) -> list[Row]:
+        """What is known of each unit, as plain Python values."""
+        names, columns = ("id", *self.columns), (self.ids, *self.columns.values())
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def of(self, units: Iterable[int]) -> UnitTable:
+        """The rows of some units, in this order.
+
+        Raises
+        ------
+        KeyError
+            A unit is none of the table.
+        """
+        places = {unit: place for place, unit in enumerate(self.ids.tolist())}
+        return self.take(np.array([places[int(unit)] for unit in units], dtype=np.int64))
+
+    def take(self, places: NDArray[Any]) -> UnitTable:
+        """The rows at some places, or those that a mask (K,) has."""
+        return UnitTable(self.ids[places], {name: values[places] for name, values in self.columns.items()})
+
     def some(self, *names: str) -> dict[str, NDArray[Any]]:
         """Those of some columns that there are, in this order."""
         return {name: self.columns[name] for name in names if name in self.columns}
@@ -59,6 +93,15 @@ class UnitTable:
         """The table with more columns after its own, but for those that are None."""
         more = {name: values for name, values in columns.items() if values is not None}
         return UnitTable(self.ids, {**self.columns, **more})
+
+
+def stacked(first: UnitTable, *others: UnitTable) -> UnitTable:
+    """The rows of several tables that have the columns of the first, one below the other."""
+    tables = (first, *others)
+    return UnitTable(
+        np.concatenate([table.ids for table in tables]),
+        {name: np.concatenate([table[name] for table in tables]) for name in first.columns},
+    )
 
 
 def most_frequent(values: NDArray[np.integer]) -> int:

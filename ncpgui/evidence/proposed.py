@@ -10,7 +10,7 @@ import numpy as np
 from ncpgui.core.project import Project
 from ncpgui.core.proposals import NEURON, Proposal
 from ncpgui.evidence.merge_split_probability import p_one_neuron
-from ncpgui.evidence.units import ProjectNumbers, UnitNumbers, project_numbers
+from ncpgui.evidence.units import SortingNumbers, project_numbers
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,14 @@ def _p_merge(project: Project, units: tuple[int, ...]) -> float:
     return p_one_neuron(component.posterior, [unit == one for one in units], stands_for=component.spikes_each)
 
 
-def _p_label(label: str, unit: int, numbers: ProjectNumbers) -> float:
+def _p_label(label: str, unit: int, numbers: SortingNumbers) -> float:
     """P(a label is right), P(neuron) and P(pure) taken as independent."""
-    known = numbers.of_unit.get(unit, UnitNumbers())
+    if unit not in numbers.units.ids:
+        return nan
+    known = numbers.units.row(unit)
+    p_neuron, p_pure = known["p_neuron"], known["p_pure"]
     if label == "noise":
-        return 1 - known.p_neuron
+        return float(1 - p_neuron)
     if label == NEURON:
-        return known.p_neuron
-    return known.p_neuron * (known.p_pure if label == "good" else 1 - known.p_pure)
+        return float(p_neuron)
+    return float(p_neuron * (p_pure if label == "good" else 1 - p_pure))

@@ -18,7 +18,7 @@ across components is unknown: nan.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,106 +27,32 @@ from numpy.typing import NDArray
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.component import Component
 from ncpgui.core.project import Project
+from ncpgui.core.unit_table import UnitTable, stacked
 from ncpgui.evidence.gain import Gain, gain_of
 from ncpgui.evidence.support import unit_support
 
 nan = float("nan")
 NUMBERS = ("p_neuron", "p_pure", "p_complete", "p_exists", "false_positives", "misses")
-"""Probabilities and shares of `UnitNumbers`, in the order of tables."""
+"""Probabilities and expected shares of units, columns of a `UnitTable` in the order of tables: see above."""
 MORE_PROBABLY = 0.5
 """P(exists), P(pure) or P(complete) under which a unit is more probably not as it stands."""
 
 
-@dataclass(frozen=True)
-class UnitNumbers:
-    """What is known of one unit; nan where nothing is.
-
-    p_neuron : P(it is one or more cells); p_pure, p_complete, p_exists : see above
-    false_positives, misses : expected shares, of the unit's spikes and of its cell's
-    is_beyond_cards : it is more probably not as it stands, and no card settles it (`evidence.gain`)
-    """
-
-    p_neuron: float = nan
-    p_pure: float = nan
-    p_complete: float = nan
-    p_exists: float = nan
-    false_positives: float = nan
-    misses: float = nan
-    is_beyond_cards: bool = False
-
-
-@dataclass(frozen=True)
-class UnitPart:
-    """What one component says of a unit.
-
-    n_spikes : of the unit, here; is_sizeable : whether it counts as a unit here
-    probability_sum : of P(spike) over its spikes here
-    is_beyond_cards : no card settles the question of this component
-    """
-
-    n_spikes: int
-    is_sizeable: bool
-    p_pure: float
-    p_complete: float
-    p_exists: float
-    misses: float
-    probability_sum: float
-    is_beyond_cards: bool = False
-
-
 @dataclass(frozen=True, eq=False)
-class ComponentNumbers:
-    """Numbers of K units of a component of n spikes; nan where the posterior says nothing.
+class SortingNumbers:
+    """Numbers of a sorting of the n spikes of a component, or of a project.
 
-    p_pure, p_complete, p_exists, misses : (K,) float64; n_spikes, n_sampled : (K,)
-    probability : (n,) float32, P(the spike is of the cell of its unit), 0 in no unit
-    entropy : (n,) float32, nats, of the unit of each spike
-    labels : (n,) the sorting; min_sampled : sampled spikes from which a unit counts as one
+    units : of a component, by label: n_spikes; is_sizeable, whether it has so many sampled spikes that it
+        counts as a unit; p_pure, p_complete, p_exists, misses; probability_sum, of P(spike) over its spikes.
+        Of a project, by unit: `NUMBERS`, and is_beyond_cards: it is more probably not as it stands, and no
+        card settles that (`evidence.gain`)
+    probability : (n,) float32, P(the spike is of the cell of its unit); entropy : (n,) float32, nats, of the
+        unit of each spike. Of a component, P is 0 in no unit. Numbers are nan where nothing is known
     """
 
-    p_pure: NDArray[np.float64]
-    p_complete: NDArray[np.float64]
-    p_exists: NDArray[np.float64]
-    misses: NDArray[np.float64]
-    n_spikes: NDArray[np.int64]
-    n_sampled: NDArray[np.int64]
+    units: UnitTable
     probability: NDArray[np.float32]
     entropy: NDArray[np.float32]
-    labels: NDArray[np.int64]
-    min_sampled: int
-
-    def part(self, row: int, *, is_beyond_cards: bool = False) -> UnitPart:
-        """What this component says of one unit; is_beyond_cards : no card settles its question."""
-        return UnitPart(
-            int(self.n_spikes[row]),
-            bool(self.n_sampled[row] >= self.min_sampled),
-            float(self.p_pure[row]),
-            float(self.p_complete[row]),
-            float(self.p_exists[row]),
-            float(self.misses[row]),
-            float(self.probability[self.labels == row].sum(dtype=np.float64)),
-            is_beyond_cards,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ProjectNumbers:
-    """Numbers of all units of a project, and of all its spikes.
-
-    of_unit : by unit; probability, entropy : (n_spikes,) float32, entropy in nats, nan where unknown
-    """
-
-    of_unit: dict[int, UnitNumbers]
-    probability: NDArray[np.float32]
-    entropy: NDArray[np.float32]
-
-
-def number_columns(
-    of_unit: Mapping[int, UnitNumbers], units: Iterable[int]
-) -> dict[str, NDArray[np.float64]]:
-    """`NUMBERS` of some units as columns of a table."""
-    known = [of_unit[int(unit)] for unit in units]
-    return {name: np.array([getattr(one, name) for one in known], dtype=np.float64) for name in NUMBERS}
 
 
 def component_numbers(
@@ -135,7 +61,7 @@ def component_numbers(
     assigned: NDArray[np.floating],
     *,
     decided: Collection[int] = (),
-) -> ComponentNumbers:
+) -> SortingNumbers:
     """Numbers of a sorting of the spikes of a component.
 
     Parameters
@@ -163,41 +89,52 @@ def component_numbers(
     shares[:, alone] = np.array([1.0, 1.0, 1.0, 0.0])[:, None]
     of_alone = np.append(alone, False)[unit]
     probability[of_alone], entropy[of_alone] = 1, 0
-    pure, complete, exists, misses = shares
-    return ComponentNumbers(
-        pure,
-        complete,
-        exists,
-        misses,
-        np.bincount(unit[unit >= 0], minlength=n_units),
-        n_sampled,
-        probability.astype(np.float32),
-        entropy.astype(np.float32),
-        unit,
-        min_unit_size(component.posterior.n_points),
+    inside = unit >= 0
+    units = UnitTable(
+        np.arange(n_units),
+        {
+            "n_spikes": np.bincount(unit[inside], minlength=n_units),
+            "is_sizeable": n_sampled >= min_unit_size(component.posterior.n_points),
+            **dict(zip(("p_pure", "p_complete", "p_exists", "misses"), shares, strict=True)),
+            "probability_sum": np.bincount(unit[inside], probability[inside], minlength=n_units),
+        },
     )
+    return SortingNumbers(units, probability.astype(np.float32), entropy.astype(np.float32))
 
 
-def united(parts: Iterable[UnitPart], *, p_neuron: float = nan) -> UnitNumbers:
-    """Numbers of a unit of several components: the least of those in which it is sizeable.
+def united(units: Sequence[int], parts: Sequence[UnitTable], *, p_neuron: Sequence[float]) -> UnitTable:
+    """Numbers of units of several components: the least of those in which a unit is sizeable.
 
-    The part with most of its spikes counts in any case; shares are means over its spikes.
+    The part with most of its spikes counts in any case; shares are means over its spikes. Of a unit without
+    parts, P(neuron) alone is known.
+
+    Parameters
+    ----------
+    parts : what each component says (`SortingNumbers.units`) of its units, by their numbers, and
+        is_beyond_cards; units that are not asked for may be among them
+    p_neuron : of each unit
     """
-    ordered = sorted(parts, key=lambda part: -part.n_spikes)
-    if not ordered:
-        return UnitNumbers(p_neuron=p_neuron)
-    counted = [part for k, part in enumerate(ordered) if k == 0 or part.is_sizeable]
-    n = sum(part.n_spikes for part in ordered)
-    p_exists = float(np.min([part.p_exists for part in counted]))
-    return UnitNumbers(
-        p_neuron=p_neuron,
-        p_pure=float(np.min([part.p_pure for part in counted])),
-        p_complete=float(np.min([part.p_complete for part in counted])),
-        p_exists=p_exists,
-        false_positives=1 - sum(part.probability_sum for part in ordered) / n,
-        misses=sum(part.misses * part.n_spikes for part in counted) / sum(part.n_spikes for part in counted),
-        is_beyond_cards=ordered[0].is_beyond_cards and p_exists < MORE_PROBABLY,
-    )
+    numbers = {name: np.full(len(units), nan) for name in NUMBERS}
+    numbers["p_neuron"] = np.array(p_neuron, dtype=np.float64)
+    is_beyond = np.zeros(len(units), dtype=bool)
+    some = stacked(*parts) if parts else UnitTable(np.zeros(0, np.int64), {})
+    some = some.take(np.isin(some.ids, units))
+    if len(some):
+        some = some.take(np.lexsort((-some["n_spikes"], some.ids)))
+        ids, starts = np.unique(some.ids, return_index=True)
+        counts = some["is_sizeable"].copy()
+        counts[starts] = True
+        n_spikes, n_counted = some["n_spikes"], np.where(counts, some["n_spikes"], 0)
+        place = {unit: row for row, unit in enumerate(units)}
+        at = np.array([place[unit] for unit in ids.tolist()])
+        for name in ("p_pure", "p_complete", "p_exists"):
+            numbers[name][at] = np.minimum.reduceat(np.where(counts, some[name], np.inf), starts)
+        sure = np.add.reduceat(some["probability_sum"], starts) / np.add.reduceat(n_spikes, starts)
+        missed = np.add.reduceat(np.where(counts, some["misses"] * n_spikes, 0.0), starts)
+        numbers["false_positives"][at] = 1 - sure
+        numbers["misses"][at] = missed / np.add.reduceat(n_counted, starts)
+        is_beyond[at] = some["is_beyond_cards"][starts] & (numbers["p_exists"][at] < MORE_PROBABLY)
+    return UnitTable(np.array(units, dtype=np.int64), {**numbers, "is_beyond_cards": is_beyond})
 
 
 def project_numbers(
@@ -206,34 +143,46 @@ def project_numbers(
     assigned: NDArray[np.float32],
     *,
     decided: Collection[int] = (),
-) -> ProjectNumbers:
+) -> SortingNumbers:
     """Numbers of a sorting: (n_spikes,) unit of each spike, -1 = none, and P(it was assigned right).
 
     decided : units that a person decided on
     """
     n = len(units)
     probability, entropy = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
-    parts: dict[int, list[UnitPart]] = {unit: [] for unit in np.unique(units[units >= 0]).tolist()}
+    spikes = spikes_of_units(units)
+    by_hand = _joined_by_hand(project, spikes)
+    parts = []
     for component in project.components:
         here = units[component.spike_ids]
         ids, labels = np.unique(here, return_inverse=True)
         n_none = int(np.count_nonzero(ids < 0))
+        labels, ids = labels.reshape(-1) - n_none, ids[n_none:]
         found = component_numbers(
             component,
-            labels.reshape(-1) - n_none,
+            labels,
             assigned[component.spike_ids],
-            decided=np.flatnonzero(np.isin(ids[n_none:], list(decided))).tolist(),
+            decided=np.flatnonzero(np.isin(ids, list(decided))).tolist(),
         )
         probability[component.spike_ids], entropy[component.spike_ids] = found.probability, found.entropy
-        beyond = component_gain(project, component, found.labels[component.sampled]).is_settled_by_no_card
-        for row, unit in enumerate(ids[n_none:].tolist()):
-            parts[unit].append(found.part(row, is_beyond_cards=beyond))
-    spikes = spikes_of_units(units)
-    for unit in _joined_by_hand(project, spikes):
-        parts[unit] = []
-        probability[units == unit] = entropy[units == unit] = np.nan
-    of_unit = {unit: united(found, p_neuron=p_neuron(project, spikes[unit])) for unit, found in parts.items()}
-    return ProjectNumbers(of_unit, probability, entropy)
+        beyond = component_gain(project, component, labels[component.sampled]).is_settled_by_no_card
+        known = ~np.isin(ids, by_hand)
+        parts.append(part_of_units(found.units, ids, is_beyond_cards=beyond).take(known))
+    for unit in by_hand:
+        probability[spikes[unit]] = entropy[spikes[unit]] = np.nan
+    p = [p_neuron(project, spike_ids) for spike_ids in spikes.values()]
+    return SortingNumbers(united(list(spikes), parts, p_neuron=p), probability, entropy)
+
+
+def part_of_units(
+    of_component: UnitTable, units: Sequence[int] | NDArray[np.int64], *, is_beyond_cards: bool = False
+) -> UnitTable:
+    """What a component says of its units, by their numbers.
+
+    is_beyond_cards : no card settles its question
+    """
+    beyond = np.full(len(of_component), is_beyond_cards)
+    return UnitTable(np.array(units, dtype=np.int64), {**of_component.columns, "is_beyond_cards": beyond})
 
 
 def component_gain(project: Project, component: Component, labels: NDArray[np.integer]) -> Gain:

@@ -19,13 +19,12 @@ from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
 from ncpgui.core.unit_table import UnitTable, mean_by_unit, measured_units
 from ncpgui.evidence import units as units_of_posterior
-from ncpgui.evidence.units import UnitNumbers, number_columns
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile
 from ncpgui.export.unit_ids import LARGEST_CLUSTER
 
 NUMBERS = tuple(name for name in units_of_posterior.NUMBERS if name != "p_exists")
-"""Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
+"""Of `evidence.units`, in the order of tables; P(exists) has a column of its own."""
 COLUMNS = (
     "label", "n_spikes", "rate_hz", "amplitude_sd", "channel", "x_um", "y_um", "depth_um", "shank",
     "p_exists", "probability", *NUMBERS,
@@ -79,7 +78,7 @@ class ExportBundle:
     unit_before_merges: NDArray[np.int64] | None = None
     copy_traces: Callable[[Path], RawFile] | None = None
     gain_uv: NDArray[np.float64] | None = None
-    numbers: dict[int, UnitNumbers] = field(default_factory=dict)
+    numbers: UnitTable | None = None
     sampler: Mapping[int, Sampler] = field(default_factory=dict)
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
@@ -116,7 +115,7 @@ class ExportBundle:
         given: tuple[tuple[str, Mapping[int, object]], ...] = (
             ("p_exists", self.sorting.p_exists),
             ("main_channel", self.sorting.main_channel),
-            ("numbers", self.numbers),
+            ("numbers", {} if self.numbers is None else dict.fromkeys(self.numbers.ids.tolist())),
         )
         for name, known in given:
             missing = [int(unit) for unit in units if int(unit) not in known]
@@ -213,9 +212,8 @@ class ExportBundle:
             known["p_exists"] = np.array([sorting.p_exists[unit] for unit in units], dtype=np.float64)
         if sorting.probability is not None:
             known["probability"] = mean_by_unit(self.unit_index, sorting.probability, len(units))
-        if self.numbers:
-            numbers = number_columns(self.numbers, units)
-            known |= {name: numbers[name] for name in NUMBERS}
+        if self.numbers is not None:
+            known |= self.numbers.of(units).some(*NUMBERS)
         if "beam" in self.sampler.values():
             words = [sampler_words(self.sampler.get(unit, "draws")) for unit in units]
             known["sampler"] = np.array(words, dtype=str)

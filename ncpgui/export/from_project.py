@@ -17,9 +17,9 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.core.unit_table import UnitTable, mean_by_unit, measured_units, most_frequent_by_unit
+from ncpgui.core.unit_table import Row, UnitTable, mean_by_unit, measured_units, most_frequent_by_unit
 from ncpgui.evidence.draws_by_alternative import OTHER, p_n_units
-from ncpgui.evidence.units import ProjectNumbers, UnitNumbers, number_columns, project_numbers
+from ncpgui.evidence.units import NUMBERS, SortingNumbers, project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
@@ -79,6 +79,7 @@ def bundle_of(
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
     ids = np.unique(units[keep])
+    of_units = numbers.units.of(ids)
     main = most_frequent_by_unit(units, project.spikes.channel)
     home = main_components(project, units)
     rate_hz = project.spikes.sampling_frequency_hz
@@ -91,10 +92,10 @@ def bundle_of(
         probability=numbers.probability[keep],
         entropy=numbers.entropy[keep],
         labels={
-            int(u): exported_label((labels or {}).get(int(u), "unsorted"), numbers.of_unit[int(u)])
-            for u in ids
+            row["id"]: exported_label((labels or {}).get(row["id"], "unsorted"), row)
+            for row in of_units.rows()
         },
-        p_exists={unit: numbers.of_unit[unit].p_exists for unit in main},
+        p_exists=dict(zip(of_units.ids.tolist(), of_units["p_exists"].tolist(), strict=True)),
         main_channel=main,
     )
     given = project.given
@@ -114,7 +115,7 @@ def bundle_of(
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
-        numbers={int(unit): numbers.of_unit[int(unit)] for unit in ids},
+        numbers=of_units,
         sampler=samplers(project, units),
         ncp=ncp_block(project, home, accepted, by_name),
         components=project.components,
@@ -129,7 +130,7 @@ def bundle_of(
 def project_table(
     project: Project,
     units: NDArray[np.int64],
-    numbers: ProjectNumbers,
+    numbers: SortingNumbers,
     labels: Mapping[int, str] | None = None,
 ) -> UnitTable:
     """Table of the units of a sorting of a project: its measurements, `evidence.units.NUMBERS` and labels.
@@ -146,20 +147,21 @@ def project_table(
         duration_s=project.spikes.duration_s,
     )
     ids = table.ids.tolist()
-    label = [exported_label(told.get(unit, "unsorted"), numbers.of_unit[unit]) for unit in ids]
+    of_units = numbers.units.of(ids)
+    label = [exported_label(told.get(row["id"], "unsorted"), row) for row in of_units.rows()]
     index = np.searchsorted(table.ids, units[known])
     return table.with_columns(
         label=np.array(label, dtype=str),
         probability=mean_by_unit(index, numbers.probability[known], len(ids)),
-        **number_columns(numbers.of_unit, ids),
+        **of_units.some(*NUMBERS),
     )
 
 
-def exported_label(by_hand: str, numbers: UnitNumbers) -> str:
+def exported_label(by_hand: str, numbers: Row) -> str:
     """Label of a unit in an export: a person's, else that of P(neuron) and P(pure)."""
     if by_hand != "unsorted":
         return by_hand
-    return unit_label(numbers.p_neuron, numbers.p_pure, is_beyond_cards=numbers.is_beyond_cards)
+    return unit_label(numbers["p_neuron"], numbers["p_pure"], is_beyond_cards=numbers["is_beyond_cards"])
 
 
 def main_components(project: Project, units: NDArray[np.int64]) -> dict[int, int]:

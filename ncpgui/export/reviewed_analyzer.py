@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.percent import percent
 from ncpgui.core.project import Project
-from ncpgui.evidence.units import UnitNumbers, project_numbers
+from ncpgui.core.unit_table import UnitTable
+from ncpgui.evidence.units import project_numbers
 from ncpgui.export.curation_choice import Name, Parts, is_chosen, with_choice
 from ncpgui.export.offered import OfferedAlternative, OfferedQuestion, offered_questions, reviewed_sorting
 
@@ -35,7 +36,7 @@ class ReviewedAnalyzer:
     questions: tuple[OfferedQuestion, ...]
     names: Mapping[int, Name]
     rows: Mapping[int, NDArray[np.int64]]
-    numbers: Mapping[int, UnitNumbers]
+    numbers: UnitTable
 
     @classmethod
     def of(cls, project: Project, sorting: BaseSorting) -> ReviewedAnalyzer:
@@ -62,7 +63,7 @@ class ReviewedAnalyzer:
                 "spikes. Review the analyzer again: ncpgui review FOLDER"
             )
         rows = {unit: np.flatnonzero(code == place[names[unit]]) for unit in units.tolist()}
-        numbers = project_numbers(project, project.unit_of_spike, project.probability).of_unit
+        numbers = project_numbers(project, project.unit_of_spike, project.probability).units
         return cls(offered_questions(project), names, rows, numbers)
 
     def about(self, ids: Iterable[Any]) -> OfferedQuestion | None:
@@ -118,10 +119,9 @@ class ReviewedAnalyzer:
     def unit_words(self, question: OfferedQuestion) -> list[str]:
         """What is known of each unit of a question, in words."""
         return [
-            f"{self.names[unit]}: P(neuron) {percent(one.p_neuron)}, P(pure) {percent(one.p_pure)}, "
-            f"P(complete) {percent(one.p_complete)}"
-            for unit in question.units
-            for one in (self.numbers[unit],)
+            f"{self.names[row['id']]}: P(neuron) {percent(row['p_neuron'])}, "
+            f"P(pure) {percent(row['p_pure'])}, P(complete) {percent(row['p_complete'])}"
+            for row in self.numbers.of(question.units).rows()
         ]
 
     def _merges(self, alternative: OfferedAlternative) -> list[list[Name]]:

@@ -62,8 +62,8 @@ class Part:
 
     @property
     def listed_units(self) -> tuple[int, ...]:
-        rows = present_unit_table(self._window.workspace, all_units=self._window.all_units)
-        return tuple(row.unit for row in rows)
+        table = present_unit_table(self._window.workspace, all_units=self._window.all_units)
+        return tuple(table.ids.tolist())
 
     def isVisible(self) -> bool:
         return self._name == "similar" and self._window.similar_is_shown

@@ -51,7 +51,7 @@ def workspace(project: Project) -> Workspace:
 
 
 def table(workspace: Workspace) -> dict[int, Color]:
-    return {row.unit: row.color for row in present_unit_table(workspace, all_units=True)}
+    return {row["id"]: row["color"] for row in present_unit_table(workspace, all_units=True).rows()}
 
 
 def test_unless_somebody_chooses_colours_tell_units_apart(workspace: Workspace) -> None:
@@ -127,8 +127,8 @@ def test_a_likely_neuron_that_is_likely_two_is_called_mua_as_in_exports() -> Non
     made = replace(made, p_neuron=np.full(len(made.unit_of_spike), 0.95, np.float32))
     workspace = Workspace(made)
     workspace.show_component(0)
-    (row,) = present_unit_table(workspace)
-    assert row.numbers.p_pure == pytest.approx(0.2)
-    assert (row.label, row.is_label_given) == ("mua", False)
+    (row,) = present_unit_table(workspace).rows()
+    assert row["p_pure"] == pytest.approx(0.2)
+    assert (row["label"], row["is_label_given"]) == ("mua", False)
     assert bundle_of(made).sorting.labels == {0: "mua", 1: "good"}
     assert unit_label(workspace.state, 1) == "unsorted"

@@ -105,9 +105,9 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
     workspace.merge((1, 2))
     for component_id, units in ((A, [0, 5]), (B, [5]), (C, [3])):
         workspace.show_component(component_id)
-        assert [row.unit for row in present_unit_table(workspace)] == units
-    assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 3, 4, 5]
-    assert np.isnan(unit_numbers(workspace.state, 5).p_pure)  # no posterior is of both
+        assert present_unit_table(workspace).ids.tolist() == units
+    assert present_unit_table(workspace, all_units=True).ids.tolist() == [0, 3, 4, 5]
+    assert np.isnan(unit_numbers(workspace.state, (5,))["p_pure"][0])  # no posterior is of both
 
 
 def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> None:
@@ -124,9 +124,9 @@ def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> N
 
 
 def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> None:
-    rows = present_unit_table(Workspace(project), all_units=True)
-    assert [(row.unit, row.component_id) for row in rows] == [(0, A), (1, A), (2, B), (3, C), (4, None)]
-    assert np.isnan(rows[4].numbers.p_exists)
+    table = present_unit_table(Workspace(project), all_units=True)
+    assert table.ids.tolist() == [0, 1, 2, 3, 4]
+    assert np.isnan(table["p_exists"]).tolist() == [False] * 4 + [True]
 
 
 def test_accepting_settles_the_component_alone(project: Project) -> None:

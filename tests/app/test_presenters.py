@@ -83,15 +83,15 @@ def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) ->
 
 def test_the_table_has_the_units_of_a_preview_and_then_those_that_it_replaces(workspace: Workspace) -> None:
     workspace.show_alternative(1)
-    made, kept, *replaced = present_unit_table(workspace)
-    assert (made.made, made.n_spikes, made.is_accepted) == ("0+1", 7, False)
+    made, kept, *replaced = present_unit_table(workspace).rows()
+    assert (made["made"], made["n_spikes"], made["accepted"]) == ("0+1", 7, False)
     assert column("id").text(made) == "0+1"
-    assert made.unit < -1
-    assert 0 < made.numbers.p_complete <= 1
-    assert (kept.made, kept.unit, kept.n_spikes) == ("", 2, 3)
-    assert [(row.made, row.unit) for row in replaced] == [("", 0), ("", 1)]
+    assert made["id"] < -1
+    assert 0 < made["p_complete"] <= 1
+    assert (kept["made"], kept["id"], kept["n_spikes"]) == ("", 2, 3)
+    assert [(row["made"], row["id"]) for row in replaced] == [("", 0), ("", 1)]
     workspace.show_alternative(None)
-    assert [row.unit for row in present_unit_table(workspace)] == [0, 1, 2]
+    assert present_unit_table(workspace).ids.tolist() == [0, 1, 2]
 
 
 def test_a_settled_component_says_so(workspace: Workspace) -> None:
@@ -346,7 +346,7 @@ def test_panels_without_something_to_draw_say_so(project: Project) -> None:
     empty = Workspace()
     assert present_waveforms(empty).message
     assert present_embedding(empty, None).message
-    assert present_unit_table(empty) == ()
+    assert len(present_unit_table(empty)) == 0
     uncached = Workspace(replace(project, waveforms={}))
     assert "come from waveforms, which are read from the recording" in present_waveforms(uncached).message
     assert present_embedding(uncached, None).message
@@ -402,67 +402,65 @@ def test_the_plane_is_that_of_the_largest_spread() -> None:
 def test_the_units_of_the_component_with_what_is_measured_of_each(workspace: Workspace) -> None:
     workspace.label((1,), "good")
     workspace.set_accepted((1,), True)
-    workspace.select([2])
-    rows = present_unit_table(workspace)
-    assert [(r.unit, r.n_spikes, r.label, r.is_accepted, r.is_selected) for r in rows] == [
-        (0, 4, "unsorted", False, False),
-        (1, 3, "good", True, False),
-        (2, 3, "unsorted", False, True),
+    table = present_unit_table(workspace)
+    assert [(r["id"], r["n_spikes"], r["label"], r["accepted"]) for r in table.rows()] == [
+        (0, 4, "unsorted", False),
+        (1, 3, "good", True),
+        (2, 3, "unsorted", False),
     ]
-    assert [r.amplitude for r in rows] == [10.0, 20.0, 30.0]
-    assert rows[0].rate_hz == pytest.approx(4 / (2200 / 20_000))
-    assert [r.violations for r in rows] == [0.0, 0.0, 0.0]  # 5 ms apart
-    assert [r.numbers.p_exists for r in rows] == pytest.approx([1.0, 1.0, 1.0])  # given that 1 is a neuron
+    assert table["amplitude_sd"].tolist() == [10.0, 20.0, 30.0]
+    assert table["rate_hz"][0] == pytest.approx(4 / (2200 / 20_000))
+    assert table["violations"].tolist() == [0.0, 0.0, 0.0]  # 5 ms apart
+    assert table["p_exists"] == pytest.approx([1.0, 1.0, 1.0])  # given that 1 is a neuron
     workspace.undo()
-    rows = present_unit_table(workspace)
-    assert [r.numbers.p_pure for r in rows] == pytest.approx([1.0, 1.0, 1.0])
-    assert [r.numbers.p_complete for r in rows] == pytest.approx([0.6, 0.6, 1.0])
-    assert [r.numbers.p_exists for r in rows] == pytest.approx([0.6, 0.6, 1.0])
-    assert [r.numbers.false_positives for r in rows] == pytest.approx([0.0, 0.0, 0.0])
-    assert [r.numbers.misses for r in rows] == pytest.approx([0.4 * 3 / 7, 0.4 * 4 / 7, 0.0])
+    table = present_unit_table(workspace)
+    assert table["p_pure"] == pytest.approx([1.0, 1.0, 1.0])
+    assert table["p_complete"] == pytest.approx([0.6, 0.6, 1.0])
+    assert table["p_exists"] == pytest.approx([0.6, 0.6, 1.0])
+    assert table["false_positives"] == pytest.approx([0.0, 0.0, 0.0])
+    assert table["misses"] == pytest.approx([0.4 * 3 / 7, 0.4 * 4 / 7, 0.0])
 
 
 def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Workspace) -> None:
     workspace.merge((1, 2))
     by_hand = present_alternatives(workspace).cards[0]
-    row = next(row for row in present_unit_table(workspace) if row.unit == 5)
+    row = present_unit_table(workspace).row(5)
     assert (by_hand.words, by_hand.mass) == ("edited by hand", 0.0)
-    assert row.numbers.p_exists == 0.0
-    assert row.numbers.false_positives == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
+    assert row["p_exists"] == 0.0
+    assert row["false_positives"] == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
     column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
-    assert (column.p_pure, column.p_complete) == (row.numbers.p_pure, row.numbers.p_complete)
+    assert (column.p_pure, column.p_complete) == (row["p_pure"], row["p_complete"])
 
 
 def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspace: Workspace) -> None:
     workspace.merge((2, 3))
-    for rows in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
-        row = next(row for row in rows if row.unit == 5)
-        assert np.isnan([row.numbers.p_exists, row.numbers.false_positives]).all()
+    for table in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
+        assert np.isnan([table.row(5)["p_exists"], table.row(5)["false_positives"]]).all()
     workspace.undo()
     workspace.select(())
-    assert [row.numbers.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
+    assert present_unit_table(workspace)["p_exists"] == pytest.approx([0.6, 0.6, 1.0])
 
 
 def test_a_unit_of_two_channels_exists_as_far_as_in_the_worse_of_them(project: Project) -> None:
     joined = np.where(project.unit_of_spike == 3, 2, project.unit_of_spike)  # by the sorting, not by hand
     workspace = Workspace(replace(project, unit_of_spike=joined))
-    row = next(row for row in present_unit_table(workspace) if row.unit == 2)
-    assert row.numbers.p_pure == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
-    assert row.numbers.p_exists == pytest.approx(0.9)
-    assert row.numbers.false_positives == pytest.approx(6 * 0.05 / 9)
+    row = present_unit_table(workspace).row(2)
+    assert row["p_pure"] == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
+    assert row["p_exists"] == pytest.approx(0.9)
+    assert row["false_positives"] == pytest.approx(6 * 0.05 / 9)
 
 
 def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
     workspace.merge((2, 3))  # on channels 0 and 1
-    rows = present_unit_table(workspace, all_units=True)
-    assert [(row.unit, row.channel, row.n_spikes) for row in rows] == [
+    rows = present_unit_table(workspace, all_units=True).rows()
+    assert [(row["id"], row["channel"], row["n_spikes"]) for row in rows] == [
         (0, 0, 4),
         (1, 0, 3),
         (4, 2, 4),
         (5, 1, 9),
     ]
     component = present_unit_table(workspace)
-    assert [row.unit for row in component] == [0, 1, 5]  # also those at home elsewhere
+    assert component.ids.tolist() == [0, 1, 5]  # also those at home elsewhere
 
 
 # -- receptive fields -----------------------------------------------------------------------

@@ -16,11 +16,12 @@ from ncpgui.curation.commands import Link
 APP = Path(__file__).parents[2] / "ncpgui" / "app"
 OF_A_COMPONENT = {
     "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
-    "means", "merge", "n units", "numbers before", "p units", "present", "preview", "proposal", "same neuron",
-    "same train", "sure", "together", "unit rows", "waveform columns", "waveform ghosts", "wrong",
+    "means", "measured units", "merge", "n units", "numbers before", "p units", "present", "preview",
+    "proposal", "same neuron", "same train", "sure", "together", "waveform columns", "waveform ghosts",
+    "wrong",
 }  # fmt: skip
 OF_THE_PROJECT = {
-    "decided", "mean templates", "other unit rows", "rate at contacts", "settled", "status", "units at",
+    "decided", "mean templates", "other measured units", "rate at contacts", "settled", "status", "units at",
 }  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def test_units_stand_with_their_rate_and_its_interval() -> None:
     rate = report.units[0].findings["rate_hz"]
     assert rate.mean == pytest.approx(8 / report.project.spikes.duration_s)
     assert float(rate.from_sorting) == 0
-    assert report.units[0].n_spikes == 8
+    assert report.units[0].known["n_spikes"] == 8
     assert "rate (Hz)" in page(report)
     assert not report.has_fields
 
@@ -98,7 +98,7 @@ def test_decisions_are_told_and_who_made_them() -> None:
         ("merge 0 + 1", "a person"),
         ("label unit 2 mua", "a person"),
     ]
-    assert report.units[0].label == "mua"
+    assert report.units[0].known["label"] == "mua"
     assert "Nothing was decided" in page(told(project))
 
 

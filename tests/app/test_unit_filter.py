@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.unit_columns import COLUMNS
 from ncpgui.app.presenters.unit_filter import listed, unit_filter
-from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.core.errors import InputError
-from ncpgui.evidence.units import UnitNumbers
 
-A = UnitRow(
-    unit=3, color=Color(0), label="good", is_label_given=True, is_accepted=True, component_id=0, channel=5,
-    n_spikes=1200, rate_hz=4.0, amplitude=12.0, violations=0.01,
-    numbers=UnitNumbers(p_neuron=0.95, p_pure=0.8), is_selected=False, depth_um=150.0,
-    tag="axon", note="same as 17 in the morning",
-)  # fmt: skip
-B = replace(
-    A, unit=17, label="mua", is_accepted=False, rate_hz=0.5, tag="", note="", numbers=UnitNumbers(0.5)
-)
-C = replace(A, unit=31, label="unsorted", is_accepted=False, rate_hz=9.0, channel=7, tag="",
-            note="", numbers=UnitNumbers())  # fmt: skip
+nan = float("nan")
+A = {
+    "id": 3, "label": "good", "accepted": True, "channel": 5, "n_spikes": 1200, "rate_hz": 4.0,
+    "p_neuron": 0.95, "p_pure": 0.8, "depth_um": 150.0, "tag": "axon", "note": "same as 17 in the morning",
+}  # fmt: skip
+B = {**A, "id": 17, "label": "mua", "accepted": False, "rate_hz": 0.5, "tag": "", "note": "",
+     "p_neuron": 0.5, "p_pure": nan}  # fmt: skip
+C = {**A, "id": 31, "label": "unsorted", "accepted": False, "rate_hz": 9.0, "channel": 7, "tag": "",
+     "note": "", "p_neuron": nan, "p_pure": nan}  # fmt: skip
 
 
 def found(text: str) -> list[int]:
-    return [row.unit for row in listed((A, B, C), text)]
+    return [row["id"] for row in listed((A, B, C), text)]
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,11 @@ from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.core.unit_table import UnitTable
 from ncpgui.curation.conditioned import as_it_stands
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.evidence.draws_by_alternative import with_masses
-from ncpgui.evidence.units import NUMBERS, UnitNumbers
+from ncpgui.evidence.units import NUMBERS
 from ncpgui.export.from_project import bundle_of
 from ncpgui.session.session_file import create_session
 from tests.cli.conftest import Command
@@ -86,11 +87,11 @@ EDITS = [lambda workspace: None, accept_all, accept_one, use_the_second, accept_
 
 def numbers_of(workspace: Workspace) -> dict[int, dict[str, float]]:
     """What the table says of each unit, by name."""
-    return {row.unit: values_of(row.numbers) for row in present_unit_table(workspace)}
+    return values_of(present_unit_table(workspace))
 
 
-def values_of(numbers: UnitNumbers) -> dict[str, float]:
-    return {name: getattr(numbers, name) for name in NAMES}
+def values_of(table: UnitTable) -> dict[int, dict[str, float]]:
+    return {row["id"]: {name: row[name] for name in NAMES} for row in table.rows()}
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -116,7 +117,7 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
         assert card.index is None or card.mass == ways[card.index]["mass"]
     assert info["components"][0]["expected_gain"] == pytest.approx(workspace.questions.expected_gain(0))
     assert {one["id"]: one["label"] for one in info["units"] if one["label"] != "good"} == {
-        row.unit: row.label for row in present_unit_table(workspace) if row.label != "unsorted"
+        row["id"]: row["label"] for row in present_unit_table(workspace).rows() if row["label"] != "unsorted"
     }
     decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
     bundle = bundle_of(
@@ -125,7 +126,8 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
         probability=decisions.probability,
         decided=decisions.decided,
     )
-    assert {unit: values_of(known) for unit, known in bundle.numbers.items()} == table
+    assert bundle.numbers is not None
+    assert values_of(bundle.numbers) == table
     for format_ in ("csv", "npz", "mat"):
         found = exported(ncpgui, tmp_path, format_)
         assert found.keys() == table.keys()

@@ -13,6 +13,7 @@ from ncpgui.core.unit_table import (
     measured_units,
     most_frequent,
     most_frequent_by_unit,
+    stacked,
 )
 
 PROBE = Probe(np.array([[0.0, 0.0], [0.0, 20.0], [5.0, 40.0]]), np.array([0, 0, 1]))
@@ -69,3 +70,23 @@ def test_columns_are_added_where_they_are_known_and_must_have_a_row_a_unit() -> 
     assert list(more.some("q", "p", "label")) == ["p", "label"]
     with pytest.raises(InputError, match="a table of 2 units has 3 rows in 'p'"):
         table.with_columns(p=np.zeros(3))
+
+
+def test_rows_are_plain_values_of_the_units_that_are_asked_for() -> None:
+    table = UnitTable(
+        np.array([3, 7, 5]), {"label": np.array(["good", "mua", ""]), "p": np.array([0.5, 1, 0])}
+    )
+    assert table.row(7) == {"id": 7, "label": "mua", "p": 1.0}
+    assert [type(value) for value in table.row(7).values()] == [int, str, float]
+    assert [row["id"] for row in table.of((5, 3)).rows()] == [5, 3]
+    assert table.take(table["p"] > 0)["label"].tolist() == ["good", "mua"]
+    with pytest.raises(KeyError):
+        table.row(4)
+
+
+def test_tables_are_stacked_by_the_names_of_their_columns() -> None:
+    first = UnitTable(np.array([3]), {"p": np.array([0.5])})
+    other = UnitTable(np.array([1, 2]), {"q": np.array([1, 2]), "p": np.array([0.1, 0.2])})
+    both = stacked(first, other)
+    assert (both.ids.tolist(), both["p"].tolist()) == ([3, 1, 2], [0.5, 0.1, 0.2])
+    assert "q" not in both

@@ -9,18 +9,20 @@ import pytest
 
 from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.unit_table import Row, UnitTable
 from ncpgui.evidence.units import (
-    ComponentNumbers,
-    UnitPart,
+    SortingNumbers,
     component_numbers,
     joined_by_hand,
     p_neuron,
+    part_of_units,
     project_numbers,
     united,
 )
 from tests.tiny_project import tiny_project
 
 nan = float("nan")
+SAID = ("p_pure", "p_complete", "p_exists", "misses")
 APART, TOGETHER = [0, 0, 0, 0, 1, 1, 1], [0] * 7
 
 
@@ -33,29 +35,34 @@ def component_of(rows: list[list[int]], weight: list[float] | None = None) -> Co
     return Component(0, np.array([0]), ids, ids, samples, ())
 
 
-def numbers(rows: list[list[int]], labels: list[int], weight: list[float] | None = None) -> ComponentNumbers:
+def whole_of(found: SortingNumbers) -> Row:
+    """What is known of unit 0, all of whose spikes are in one component."""
+    return united([0], [part_of_units(found.units, range(len(found.units)))], p_neuron=[nan]).row(0)
+
+
+def numbers(rows: list[list[int]], labels: list[int], weight: list[float] | None = None) -> SortingNumbers:
     return component_numbers(component_of(rows, weight), np.array(labels), np.ones(len(labels)))
 
 
 def test_a_draw_that_splits_a_unit_is_against_its_purity_its_existence_and_its_smaller_part() -> None:
     found = numbers([TOGETHER, APART], TOGETHER, [0.7, 0.3])
-    assert found.p_pure == pytest.approx([0.7])
-    assert found.p_complete == pytest.approx([1.0])
-    assert found.p_exists == pytest.approx([0.7])
+    assert found.units["p_pure"] == pytest.approx([0.7])
+    assert found.units["p_complete"] == pytest.approx([1.0])
+    assert found.units["p_exists"] == pytest.approx([0.7])
     assert found.probability == pytest.approx([1.0] * 4 + [0.7] * 3)
     entropy = -(0.7 * np.log(0.7) + 0.3 * np.log(0.3))
     assert found.entropy == pytest.approx([0.0] * 4 + [entropy] * 3, abs=1e-6)
-    whole = united([found.part(0)])
-    assert whole.false_positives == pytest.approx(0.3 * 3 / 7)
-    assert whole.misses == pytest.approx(0)
+    whole = whole_of(found)
+    assert whole["false_positives"] == pytest.approx(0.3 * 3 / 7)
+    assert whole["misses"] == pytest.approx(0)
 
 
 def test_a_draw_that_merges_a_unit_is_against_its_completeness_and_not_against_its_spikes() -> None:
     found = numbers([TOGETHER, APART], APART, [0.7, 0.3])
-    assert found.p_pure == pytest.approx([1.0, 1.0])
-    assert found.p_complete == pytest.approx([0.3, 0.3])
-    assert found.p_exists == pytest.approx([0.3, 0.3])
-    assert found.misses == pytest.approx([0.7 * 3 / 7, 0.7 * 4 / 7])
+    assert found.units["p_pure"] == pytest.approx([1.0, 1.0])
+    assert found.units["p_complete"] == pytest.approx([0.3, 0.3])
+    assert found.units["p_exists"] == pytest.approx([0.3, 0.3])
+    assert found.units["misses"] == pytest.approx([0.7 * 3 / 7, 0.7 * 4 / 7])
     assert found.probability == pytest.approx([1.0] * 7)
 
 
@@ -64,9 +71,9 @@ def test_a_unit_exists_where_it_is_pure_and_complete_at_once() -> None:
     split = [0, 0, 1, 1, 2, 2]
     merged = [0, 0, 0, 0, 0, 0]
     found = numbers([[0, 0, 0, 0, 1, 1], split, merged], [0, 0, 0, 0, 1, 1])
-    assert found.p_pure[0] == pytest.approx(2 / 3)
-    assert found.p_complete[0] == pytest.approx(2 / 3)
-    assert found.p_exists[0] == pytest.approx(1 / 3)
+    assert found.units["p_pure"][0] == pytest.approx(2 / 3)
+    assert found.units["p_complete"][0] == pytest.approx(2 / 3)
+    assert found.units["p_exists"][0] == pytest.approx(1 / 3)
 
 
 def test_a_spike_that_was_not_sampled_has_the_mean_of_its_unit_times_that_of_its_assignment() -> None:
@@ -75,8 +82,8 @@ def test_a_spike_that_was_not_sampled_has_the_mean_of_its_unit_times_that_of_its
     found = component_numbers(component, labels, assigned)
     mean = (4 + 3 * 0.7) / 7
     assert found.probability[7:].tolist() == pytest.approx([0.5 * mean, 0.0])
-    whole = united([found.part(0)])
-    assert whole.false_positives == pytest.approx(1 - (7 * mean + 0.5 * mean) / 8)
+    whole = whole_of(found)
+    assert whole["false_positives"] == pytest.approx(1 - (7 * mean + 0.5 * mean) / 8)
 
 
 def test_sampled_spikes_count_as_the_spikes_they_stand_for() -> None:
@@ -85,25 +92,26 @@ def test_sampled_spikes_count_as_the_spikes_they_stand_for() -> None:
         component_of([APART]), stands_for=np.array([10, 10, 10, 10, 1, 1, 1], dtype=np.float32)
     )
     found = component_numbers(component, np.zeros(7, int), np.ones(7))
-    assert found.p_pure.tolist() == [1.0]
-    assert numbers([APART], TOGETHER).p_pure.tolist() == [0.0]
+    assert found.units["p_pure"].tolist() == [1.0]
+    assert numbers([APART], TOGETHER).units["p_pure"].tolist() == [0.0]
 
 
 def test_weights_of_the_draws_are_those_that_firing_times_gave() -> None:
     component = component_of([TOGETHER, APART])
     timed = replace(component, posterior=component.posterior.weighed(np.log([1.0, 3.0])))
-    assert component_numbers(timed, np.array(APART), np.ones(7)).p_complete == pytest.approx([0.75] * 2)
+    found = component_numbers(timed, np.array(APART), np.ones(7))
+    assert found.units["p_complete"] == pytest.approx([0.75] * 2)
 
 
 def test_a_unit_without_sampled_spikes_is_unknown_and_a_component_without_units_has_no_numbers() -> None:
     component = replace(component_of([[0, 0, 0]]), spike_ids=np.arange(5))
     found = component_numbers(component, np.array([0, 0, 0, 1, 1]), np.ones(5))
-    for values in (found.p_pure, found.p_complete, found.p_exists, found.misses):
-        assert np.isnan(values).tolist() == [False, True]
+    for name in SAID:
+        assert np.isnan(found.units[name]).tolist() == [False, True], name
     assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 2
     assert np.isnan(found.entropy).tolist() == [False] * 3 + [True] * 2
     nothing = numbers([[0, 0, 0]], [-1, -1, -1])
-    assert nothing.p_pure.tolist() == []
+    assert nothing.units["p_pure"].tolist() == []
     assert nothing.probability.tolist() == [0.0, 0.0, 0.0]
 
 
@@ -128,32 +136,50 @@ def test_units_of_two_channels_are_unknown_unless_the_sorting_joined_them(
     assert joined_by_hand(np.array(channels), np.array(initial)) == by_hand
 
 
-def part(n_spikes: int, p: float, *, is_sizeable: bool = True, sure: float = 1.0) -> UnitPart:
-    return UnitPart(n_spikes, is_sizeable, p, p, p, 1 - p, sure * n_spikes)
+def part(n_spikes: int, p: float, *, is_sizeable: bool = True, sure: float = 1.0, unit: int = 0) -> UnitTable:
+    """What one component says of a unit."""
+    row = {
+        "n_spikes": n_spikes, "is_sizeable": is_sizeable, "p_pure": p, "p_complete": p, "p_exists": p,
+        "misses": 1 - p, "probability_sum": sure * n_spikes, "is_beyond_cards": True,
+    }  # fmt: skip
+    return UnitTable(np.array([unit]), {name: np.array([value]) for name, value in row.items()})
 
 
 def test_a_unit_of_several_components_is_as_pure_as_in_the_worst_where_it_is_sizeable() -> None:
-    found = united([part(30, 0.6), part(500, 0.9, sure=0.8), part(4, 0.1, is_sizeable=False)], p_neuron=0.7)
-    assert (found.p_pure, found.p_complete, found.p_exists, found.p_neuron) == (0.6, 0.6, 0.6, 0.7)
-    assert found.false_positives == pytest.approx(0.2 * 500 / 534)
-    assert found.misses == pytest.approx((500 * 0.1 + 30 * 0.4) / 530)
-    assert united([part(4, 0.1, is_sizeable=False)]).p_pure == 0.1
-    assert np.isnan(united([part(9, nan), part(5, 0.6)]).p_pure)
-    assert np.isnan(united([]).p_pure)
+    parts = [part(30, 0.6), part(500, 0.9, sure=0.8), part(4, 0.1, is_sizeable=False)]
+    found = united([0], parts, p_neuron=[0.7]).row(0)
+    assert [found[name] for name in ("p_pure", "p_complete", "p_exists", "p_neuron")] == [0.6, 0.6, 0.6, 0.7]
+    assert found["false_positives"] == pytest.approx(0.2 * 500 / 534)
+    assert found["misses"] == pytest.approx((500 * 0.1 + 30 * 0.4) / 530)
+    assert not found["is_beyond_cards"], "it is more probably as it stands"
+    small = united([0], [part(4, 0.1, is_sizeable=False)], p_neuron=[nan]).row(0)
+    assert (small["p_pure"], small["is_beyond_cards"]) == (0.1, True)
+    assert np.isnan(united([0], [part(9, nan), part(5, 0.6)], p_neuron=[nan])["p_pure"]).all()
+
+
+def test_units_are_in_the_order_that_is_asked_for_and_nothing_is_known_of_those_without_parts() -> None:
+    parts = [part(9, 0.3, unit=7), part(9, 0.8, unit=2), part(9, 0.5, unit=4)]
+    found = united([7, 5, 2], parts, p_neuron=[0.1, 0.2, 0.3])
+    assert found.ids.tolist() == [7, 5, 2]
+    assert found["p_pure"].tolist() == pytest.approx([0.3, nan, 0.8], nan_ok=True)
+    assert found["p_neuron"].tolist() == [0.1, 0.2, 0.3]
+    assert found["is_beyond_cards"].tolist() == [True, False, False]
+    assert np.isnan(united([1], [], p_neuron=[nan])["misses"]).all()
+    assert len(united([], [], p_neuron=[])) == 0
 
 
 def test_units_of_a_project_have_the_numbers_of_its_components_and_their_mean_p_neuron() -> None:
     project = tiny_project({0: [[0, 0, 0, 1, 1, 1], [0] * 6], 1: [[0, 0, 0, 0]]}, masses={0: [0.8, 0.2]})
     known = replace(project, p_neuron=np.array([0.1, 0.2, 0.3, 1, 1, 1, 0.5, 0.5, 0.5, 0.5], np.float32))
     found = project_numbers(known, project.unit_of_spike, project.probability)
-    assert [found.of_unit[unit].p_complete for unit in (0, 1, 2)] == pytest.approx([0.8, 0.8, 1.0])
-    assert [found.of_unit[unit].p_neuron for unit in (0, 1, 2)] == pytest.approx([0.2, 1.0, 0.5])
+    assert found.units.of((0, 1, 2))["p_complete"] == pytest.approx([0.8, 0.8, 1.0])
+    assert found.units.of((0, 1, 2))["p_neuron"] == pytest.approx([0.2, 1.0, 0.5])
     assert found.probability.tolist() == pytest.approx([1.0] * 10)
     assert np.isnan(p_neuron(project, np.arange(3)))
     joined = np.array([0, 0, 0, 9, 9, 9, 9, 9, 9, 9])  # by hand, across components
     found = project_numbers(known, joined, project.probability)
-    assert np.isnan(found.of_unit[9].p_pure)
-    assert found.of_unit[9].p_neuron == pytest.approx(5 / 7)
+    assert np.isnan(found.units.row(9)["p_pure"])
+    assert found.units.row(9)["p_neuron"] == pytest.approx(5 / 7)
     assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 7
 
 
@@ -162,13 +188,13 @@ def test_of_a_unit_that_was_decided_on_and_no_draw_has_the_decision_speaks_alone
     draws = [[0, 1, 1, 2, 2], [0, 1, 1, 2, 2]]
     labels = np.array([0, 0, 0, 1, 1])
     before = component_numbers(component_of(draws), labels, np.ones(5))
-    assert before.p_exists.tolist() == [0.0, 1.0]
+    assert before.units["p_exists"].tolist() == [0.0, 1.0]
     after = component_numbers(component_of(draws), labels, np.ones(5), decided=[0, 1])
-    assert after.p_exists.tolist() == after.p_pure.tolist() == after.p_complete.tolist() == [1.0, 1.0]
+    assert [after.units[name].tolist() for name in SAID] == [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
     assert after.probability.tolist() == [1.0] * 5
     assert after.entropy.tolist() == [0.0] * 5
-    whole = united([after.part(0)])
-    assert (whole.false_positives, whole.misses) == (0.0, 0.0)
+    whole = whole_of(after)
+    assert (whole["false_positives"], whole["misses"]) == (0.0, 0.0)
 
 
 def test_what_draws_have_of_a_unit_that_was_decided_on_is_said_by_them() -> None:
@@ -176,4 +202,4 @@ def test_what_draws_have_of_a_unit_that_was_decided_on_is_said_by_them() -> None
     decided = component_numbers(
         component_of([TOGETHER, APART], [0.7, 0.3]), np.zeros(7, int), np.ones(7), decided=[0]
     )
-    assert decided.p_exists.tolist() == found.p_exists.tolist() == pytest.approx([0.7])
+    assert decided.units["p_exists"].tolist() == found.units["p_exists"].tolist() == pytest.approx([0.7])

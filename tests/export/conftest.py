@@ -12,7 +12,7 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
-from ncpgui.evidence.units import UnitNumbers
+from ncpgui.core.unit_table import UnitTable
 from ncpgui.export.bundle import ExportBundle
 
 N_CHANNELS, N_TIMES = 3, 40
@@ -33,6 +33,7 @@ def build(
             for k in range(len(units))
         ]
     ).astype(np.float32)
+    rows = np.arange(len(units))
     return ExportBundle(
         sorting=Sorting(
             sample_index=np.arange(n_spikes) // 3 * 100 + 50,
@@ -45,9 +46,17 @@ def build(
             p_exists={u: 1.0 - 0.125 * k for k, u in enumerate(units)},
             main_channel={u: k % n_channels for k, u in enumerate(units)},
         ),
-        numbers={
-            u: UnitNumbers(0.99 - k / 4, 0.5, 0.75, 1.0 - 0.125 * k, 0.25, k / 8) for k, u in enumerate(units)
-        },
+        numbers=UnitTable(
+            np.array(units),
+            {
+                "p_neuron": 0.99 - rows / 4,
+                "p_pure": np.full(len(units), 0.5),
+                "p_complete": np.full(len(units), 0.75),
+                "p_exists": 1.0 - 0.125 * rows,
+                "false_positives": np.full(len(units), 0.25),
+                "misses": rows / 8,
+            },
+        ),
         probe=Probe(np.array([[0.0, 20.0 * c] for c in range(n_channels)]), np.arange(n_channels) // 2),
         recording=RecordingReference(recording, {"dtype": "int16"}, "f", n_channels, 24_000.0, 24_000),
         amplitude=-np.linspace(5, 20, n_spikes).astype(np.float32),

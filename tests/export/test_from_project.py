@@ -72,8 +72,9 @@ def test_a_unit_exists_in_the_samples_that_have_it_as_it_stands(project: Project
     units = np.array([3, 3, 3, 8, 8, 9, 9])
     bundle = bundle_of(project, unit_of_spike=units)
     assert bundle.sorting.p_exists == {3: 0.0, 8: 0.0, 9: 1.0}
-    assert (bundle.numbers[3].p_pure, bundle.numbers[8].p_pure) == (0.25, 1.0)
-    assert bundle.numbers[3].misses == pytest.approx(0.25 * 0.25)
+    assert bundle.numbers is not None
+    assert bundle.numbers.of((3, 8))["p_pure"].tolist() == [0.25, 1.0]
+    assert bundle.numbers.row(3)["misses"] == pytest.approx(0.25 * 0.25)
 
 
 def test_probability_and_entropy_are_of_the_units_as_they_stand(project: Project) -> None:
@@ -178,6 +179,7 @@ def test_labels_are_those_of_a_person_and_else_follow_p_neuron(project: Project)
     known = replace(project, p_neuron=np.array([0.1, 0.1, 0.7, 0.7, 0.7, 0.9, 0.9], np.float32))
     bundle = bundle_of(known, labels={3: "unsorted", 8: "unsorted", 9: "unsorted"})
     assert bundle.sorting.labels == {3: "noise", 8: "mua", 9: "good"}
-    assert [bundle.numbers[unit].p_neuron for unit in (3, 8, 9)] == pytest.approx([0.1, 0.7, 0.9])
+    assert bundle.numbers is not None
+    assert bundle.numbers.of((3, 8, 9))["p_neuron"] == pytest.approx([0.1, 0.7, 0.9])
     assert bundle_of(known, labels={3: "good"}).sorting.labels == {3: "good", 8: "mua", 9: "good"}
     assert bundle_of(project).sorting.labels == dict.fromkeys((3, 8, 9), "unsorted")

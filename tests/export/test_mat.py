@@ -80,7 +80,7 @@ def test_what_is_not_known_is_nan_or_absent(bundle: ExportBundle, tmp_path: Path
     bare = replace(
         bundle,
         sorting=replace(bundle.sorting, probability=None, entropy=None, p_exists={}),
-        numbers={},
+        numbers=None,
         templates=None,
     )
     file = read(export(bare, "mat", tmp_path / "bare.mat"))

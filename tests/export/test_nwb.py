@@ -96,7 +96,7 @@ def test_electrodes_on_no_unit_are_not_in_its_waveform_mean(bundle: ExportBundle
 
 
 def test_without_templates_a_unit_is_at_its_main_channel(bundle: ExportBundle, tmp_path: Path) -> None:
-    path = export(replace(bundle, templates=None, numbers={}), "nwb", tmp_path / "a.nwb")
+    path = export(replace(bundle, templates=None, numbers=None), "nwb", tmp_path / "a.nwb")
     with pynwb.NWBHDF5IO(str(path), "r") as io:
         units = io.read().units
         assert [units["electrodes"][row].index.tolist() for row in range(3)] == [[0], [1], [2]]

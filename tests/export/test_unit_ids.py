@@ -138,7 +138,7 @@ def test_the_curation_of_an_export_speaks_of_the_units_by_name(
         bundle,
         sorting=replace(bundle.sorting, unit_id=joined, p_exists={}, main_channel={}),
         templates=None,
-        numbers={},
+        numbers=None,
         unit_before_merges=bundle.sorting.unit_id,
         names=called([2, 5, 40, 41], names) if names else {},
     )

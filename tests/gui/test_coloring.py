@@ -43,7 +43,7 @@ def shown_colors(window: MainWindow) -> set[str]:
     return {
         *(column.color.hex(dark=False) for column in bench.waveforms.plot.view.columns),
         *(color.hex(dark=False) for color in bench.embedding.scatter.points.colors),
-        *(row.color.hex(dark=False) for row in bench.units.model.rows),
+        *(row["color"].hex(dark=False) for row in bench.units.model.rows),
     }
 
 
@@ -67,7 +67,7 @@ def test_the_palette_finds_it_and_the_legend_says_what_colours_mean(window: Main
     assert window.color_legend.isVisible()
     words = [text.words for text in painted_texts(window.color_legend)]
     assert words == ["label", "good", "mua", "noise", "unsorted"]
-    units = [row.unit for row in window.bench.units.model.rows]
+    units = [row["id"] for row in window.bench.units.model.rows]
     window.workspace.label(tuple(units[:1]), "good")
     settle()
     assert shown_colors(window) == {Color(LABELS[name]).hex(dark=False) for name in ("good", "unsorted")}

@@ -41,7 +41,7 @@ def test_a_row_of_the_table_is_selected_and_has_the_menu_of_units(window: MainWi
     table, rows = window.bench.units.table, window.bench.units.model.rows
     place = table.visualRect(window.bench.units.model.index(1, 0)).center()
     assert right_click(window, table.viewport(), place) == names("units")
-    assert window.workspace.selected == (rows[1].unit,)
+    assert window.workspace.selected == (rows[1]["id"],)
 
 
 def test_what_is_selected_already_stays_so(window: MainWindow) -> None:

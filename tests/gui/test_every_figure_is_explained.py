@@ -78,7 +78,7 @@ def test_columns_of_units_say_in_header_and_cells_what_they_are_and_from_what(op
         for words in (header, cell):
             assert f"From {column.source}" in words, column.name
             assert column.tooltip in words, column.name
-        assert f"Unit {model.rows[0].unit}" in cell
+        assert f"Unit {model.rows[0]['id']}" in cell
 
 
 def test_cells_of_similar_units_name_the_pair_and_the_value(opened: MainWindow) -> None:

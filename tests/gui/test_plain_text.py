@@ -89,7 +89,7 @@ def read_as_html(words: str) -> bool:
 
 def test_a_session_full_of_pictures_shows_none(opened: MainWindow) -> None:
     workspace = opened.workspace
-    units = [row.unit for row in opened.bench.units.model.rows][:3]
+    units = [row["id"] for row in opened.bench.units.model.rows][:3]
     for kind in ("tag", "note"):
         workspace.write(tuple(units), kind, f"{PICTURE} {kind}")
     workspace.select(units[:2])

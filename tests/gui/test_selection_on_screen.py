@@ -83,7 +83,7 @@ def test_units_of_two_questions_are_drawn_together_and_the_cards_say_whose_they_
     assert everywhere(window) == ["1", "9"]
     assert window.bench.alternatives.headline.text() == "Units 0, 1 and 2"
     assert "unit 9 belongs to another question" in window.bench.alternatives.subtitle.text()
-    names = [row.unit for row in window.bench.units.model.rows]
+    names = [row["id"] for row in window.bench.units.model.rows]
     assert names == [0, 1, 2, 9]
 
 

@@ -157,8 +157,8 @@ def test_units_that_wait_to_be_sampled_are_in_the_table_and_panels_say_what_they
     workspace = sorting.workspace
     unit = 0  # matching found one in each component, with its number
     workspace.show_component(0)
-    assert [row.unit for row in present_unit_table(workspace)] == [unit]
-    assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 1, 2]
+    assert present_unit_table(workspace).ids.tolist() == [unit]
+    assert present_unit_table(workspace, all_units=True).ids.tolist() == [0, 1, 2]
     workspace.select((unit,))
     settle()
     message = "Waveforms appear when these spikes are sampled."

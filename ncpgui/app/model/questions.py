@@ -86,7 +86,7 @@ class Questions:
         units = [unit.unit for unit in shown.units if unit.unit is not None]
         if units and all(self._state.places.components_of(unit)[0] != component.id for unit in units):
             return True
-        if any(unit_numbers(self._state, unit).p_exists < MORE_PROBABLY for unit in units):
+        if (unit_numbers(self._state, units)["p_exists"] < MORE_PROBABLY).any():
             return False
         return is_sure(component, self._state.sortings.in_use(component), self._misplaced(component))
 

@@ -22,7 +22,7 @@ from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering, unit_codes
 from ncpgui.curation.commands import Assign
-from ncpgui.evidence.units import ComponentNumbers, component_numbers
+from ncpgui.evidence.units import SortingNumbers, component_numbers
 
 CONTAINED = 0.6
 
@@ -89,10 +89,6 @@ class ShownSorting:
         """The same for the same sorting, as long as no spike of the component changes its unit."""
         return self.alternative, self.proposal
 
-    def row_of(self, unit: int) -> int:
-        """Row of a unit in use."""
-        return next(row for row, other in enumerate(self.units) if other.unit == unit)
-
     def origin(self, row: int) -> tuple[ShownSorting, int] | None:
         """Sorting of the component whose posterior tells of a unit, and the row of the unit in it."""
         return self, row
@@ -108,19 +104,19 @@ class ShownSorting:
         return self.labels[self.component.sampled]
 
     @cached_property
-    def numbers(self) -> ComponentNumbers:
+    def numbers(self) -> SortingNumbers:
         """What the posterior of the component says of these units, as they are here."""
         rows = [row for row, unit in enumerate(self.units) if unit.unit in self.decided]
         return component_numbers(self.component, self.labels, self.assigned, decided=rows)
 
-    def numbers_before(self, drawn: Component) -> ComponentNumbers:
+    def numbers_before(self, drawn: Component) -> SortingNumbers:
         """What the draws said of these units before any decision; drawn : the component as it was sampled."""
         return component_numbers(drawn, self.labels, self.assigned)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:
         """(n_units,) P(the unit exists as it stands), nan where unknown: see `evidence.units`."""
-        return np.where(self._is_unknown[:-1], np.nan, self.numbers.p_exists)
+        return np.where(self._is_unknown[:-1], np.nan, self.numbers.units["p_exists"])
 
     @cached_property
     def probability(self) -> NDArray[np.float32]:

@@ -1,53 +1,77 @@
-"""What is known of a unit of the open project as it stands, in all components that have its spikes."""
+"""What is known of units of the open project as they stand, in all components that have their spikes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.state import State
 from ncpgui.core.component import Component
+from ncpgui.core.unit_table import Row, UnitTable
 from ncpgui.evidence import units as evidence
 from ncpgui.evidence.gain import Gain
-from ncpgui.evidence.units import UnitNumbers, component_gain, united
+from ncpgui.evidence.units import component_gain, part_of_units, united
 from ncpgui.sorting.neuron_probability import shown_label
 
 
-def unit_numbers(state: State, unit: int) -> UnitNumbers:
-    """Numbers of a unit, given what was decided."""
+def unit_numbers(state: State, units: Sequence[int]) -> UnitTable:
+    """Numbers of units, given what was decided: `evidence.units.NUMBERS` and is_beyond_cards."""
+
+    def part(shown: ShownSorting, ids: list[int]) -> UnitTable:
+        beyond = gain(state, shown.component).is_settled_by_no_card
+        return part_of_units(shown.numbers.units, ids, is_beyond_cards=beyond)
+
+    return _united(state, units, units, part)
+
+
+def numbers_before(state: State, units: Sequence[int]) -> UnitTable:
+    """The same of units, as they stand, before any decision; nan where nothing was decided."""
+
+    def part(shown: ShownSorting, ids: list[int]) -> UnitTable:
+        drawn = state.components.sampled(shown.component.id)
+        assert drawn is not None
+        key = ("numbers before", drawn.id)
+        before = state.remembered.get(key, partial(shown.numbers_before, drawn))
+        return part_of_units(before.units, ids)
+
+    decided = [unit for unit in units if any(map(state.is_decided, state.places.components_of(unit)))]
+    return _united(state, units, decided, part)
+
+
+def _united(
+    state: State,
+    units: Sequence[int],
+    asked: Sequence[int],
+    part: Callable[[ShownSorting, list[int]], UnitTable],
+) -> UnitTable:
+    """What all components say of units, nan of those that are not `asked` about, or of which none tells."""
+    told = [unit for unit in asked if not state.sortings.is_unknown(unit)]
     parts = []
-    for component_id in _homes(state, unit):
+    for component_id in dict.fromkeys(one for unit in told for one in state.places.components_of(unit)):
         component = state.components.get(component_id)
         if component is not None:
             shown = state.sortings.current(component)
-            beyond = gain(state, component).is_settled_by_no_card
-            parts.append(shown.numbers.part(shown.row_of(unit), is_beyond_cards=beyond))
-    return united(parts, p_neuron=p_neuron(state, unit))
-
-
-def numbers_before(state: State, unit: int) -> UnitNumbers | None:
-    """Numbers of a unit, as it stands, before any decision; None where nothing was decided."""
-    homes = _homes(state, unit)
-    if not any(state.is_decided(one) for one in homes):
-        return None
-    parts = []
-    for component_id in homes:
-        component, drawn = state.components.get(component_id), state.components.sampled(component_id)
-        if component is not None and drawn is not None:
-            shown = state.sortings.current(component)
-            key = ("numbers before", component_id)
-            before = state.remembered.get(key, partial(shown.numbers_before, drawn))
-            parts.append(before.part(shown.row_of(unit)))
-    return united(parts, p_neuron=p_neuron(state, unit))
+            ids = [unit.unit for unit in shown.units if unit.unit is not None]
+            of_units = part(shown, ids)
+            parts.append(of_units.take(np.isin(of_units.ids, told)))
+    return united(units, parts, p_neuron=[p_neuron(state, unit) for unit in units])
 
 
 def unit_label(state: State, unit: int) -> str:
     """Label of a unit: what a person says, else noise or mua by the posterior, else unsorted."""
-    numbers = unit_numbers(state, unit)
+    return label_of(state, unit_numbers(state, (unit,)).row(unit))
+
+
+def label_of(state: State, numbers: Row) -> str:
+    """The same of a unit whose `unit_numbers` are known."""
     return shown_label(
-        state.history.labels.label(unit),
-        numbers.p_neuron,
-        numbers.p_pure,
-        is_beyond_cards=numbers.is_beyond_cards,
+        state.history.labels.label(numbers["id"]),
+        numbers["p_neuron"],
+        numbers["p_pure"],
+        is_beyond_cards=numbers["is_beyond_cards"],
     )
 
 
@@ -63,8 +87,3 @@ def gain(state: State, component: Component) -> Gain:
     assert state.project is not None
     project, labels = state.project, state.sortings.current(component).sampled_labels
     return state.remembered.get(("gain", component.id), lambda: component_gain(project, component, labels))
-
-
-def _homes(state: State, unit: int) -> tuple[int, ...]:
-    """Components whose posterior tells of a unit as it is."""
-    return () if state.sortings.is_unknown(unit) else state.places.components_of(unit)

@@ -128,8 +128,8 @@ def _card(
 
 def _is_doubtful(workspace: Workspace, current: ShownSorting) -> bool:
     """Whether a unit in use is more probably not pure, or not complete."""
-    numbers = [unit_numbers(workspace.state, unit.unit) for unit in current.units if unit.unit is not None]
-    return any(min(one.p_pure, one.p_complete) < MORE_PROBABLY for one in numbers)
+    numbers = unit_numbers(workspace.state, [unit.unit for unit in current.units if unit.unit is not None])
+    return bool((np.minimum(numbers["p_pure"], numbers["p_complete"]) < MORE_PROBABLY).any())
 
 
 def condition(workspace: Workspace, component: Component) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.app.words import thousands
 from ncpgui.core.csv_text import text_cell
 from ncpgui.core.percent import percent
+from ncpgui.core.unit_table import Row
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""
@@ -32,7 +32,8 @@ class UnitColumn:
 
     name : in filters, preferences and CSV; aliases : what phy and SpikeInterface call it
     title, tooltip : of its header; source : what it is made from
-    value : of a row: what it is sorted and filtered by; text : how it is shown, as the value by default
+    text : how a row shows it; key : the column of the table of units, by which it is sorted and filtered, if
+        that has another name
     is_number : shown on the right
     is_shown : whether it is on screen unless somebody hides it; is_metric : whether it has to be computed
     """
@@ -40,15 +41,20 @@ class UnitColumn:
     name: str
     title: str
     tooltip: str
-    value: Callable[[UnitRow], Value]
-    text: Callable[[UnitRow], str]
+    text: Callable[[Row], str]
+    key: str = ""
     is_number: bool = True
     source: str = POSTERIOR
     is_shown: bool = True
     is_metric: bool = False
     aliases: tuple[str, ...] = ()
 
-    def sort_key(self, row: UnitRow) -> tuple[bool, Value]:
+    def value(self, row: Row) -> Value:
+        """What a unit has in this column."""
+        value: Value = row[self.key or self.name]
+        return value
+
+    def sort_key(self, row: Row) -> tuple[bool, Value]:
         """Unknown values come before all others; words in the order of the dictionary."""
         value = self.value(row)
         if isinstance(value, str):
@@ -60,11 +66,11 @@ class UnitColumn:
         """What it is, and from what."""
         return f"{self.tooltip}\nFrom {self.source}"
 
-    def help_of(self, row: UnitRow) -> str:
+    def help_of(self, row: Row) -> str:
         """A cell in full: of which unit, what it is, and from what."""
         name = self.title or self.name
         told = self.text(row)
-        return f"Unit {row.made or row.unit}{f', {name}: {told}' if told else ''}\n{self.help}"
+        return f"Unit {row['made'] or row['id']}{f', {name}: {told}' if told else ''}\n{self.help}"
 
 
 def _in_percent(share: float) -> str:
@@ -72,102 +78,80 @@ def _in_percent(share: float) -> str:
     return "–" if math.isnan(share) else percent(share).removesuffix("\u2009%")
 
 
-def _share(
-    name: str, title: str, tooltip: str, value: Callable[[UnitRow], float], *aliases: str
-) -> UnitColumn:
-    return UnitColumn(
-        name, title, tooltip, value, lambda row: _in_percent(value(row)), aliases=aliases
-    )  # fmt: skip
+def _share(name: str, title: str, tooltip: str, *aliases: str) -> UnitColumn:
+    return UnitColumn(name, title, tooltip, lambda row: _in_percent(row[name]), aliases=aliases)
 
 
 def _decided(name: str, title: str, tooltip: str) -> UnitColumn:
     """A share that decisions change, with the one before them beside it: ``>99 (58)``."""
 
-    def text(row: UnitRow) -> str:
-        now = _in_percent(getattr(row.numbers, name))
-        was = now if row.before is None else _in_percent(getattr(row.before, name))
-        return now if was == now else f"{now} ({was})"
+    def text(row: Row) -> str:
+        now, before = _in_percent(row[name]), row[f"{name}_before"]
+        return now if math.isnan(before) or _in_percent(before) == now else f"{now} ({_in_percent(before)})"
 
-    return UnitColumn(name, title, tooltip, lambda row: getattr(row.numbers, name), text)
+    return UnitColumn(name, title, tooltip, text)
 
 
-def _metric(
-    name: str, title: str, tooltip: str, digits: int, value: Callable[[UnitRow], float], *aliases: str
-) -> UnitColumn:
-    def text(row: UnitRow) -> str:
-        number = value(row)
+def _metric(name: str, title: str, tooltip: str, digits: int, key: str = "") -> UnitColumn:
+    def text(row: Row) -> str:
+        number = row[key or name]
         return "–" if math.isnan(number) else f"{number:.{digits}f}"
 
     return UnitColumn(
-        name, title, f"{tooltip}; – where it cannot be said", value, text, source=METRICS,
-        is_shown=False, is_metric=True, aliases=aliases,
+        name, title, f"{tooltip}; – where it cannot be said", text, key, source=METRICS, is_shown=False,
+        is_metric=True,
     )  # fmt: skip
 
 
 COLUMNS: tuple[UnitColumn, ...] = (
-    UnitColumn("id", "unit", "Number and colour of the unit",
-               lambda r: r.unit, lambda r: r.made or str(r.unit),
+    UnitColumn("id", "unit", "Number and colour of the unit", lambda r: r["made"] or str(r["id"]),
                is_number=False, aliases=("unit", "cluster_id"),
                source="the numbers that units got when they were made: they never change"),
     UnitColumn("name", "id there", "What the unit is called in the sorting that is reviewed",
-               lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id"),
+               lambda r: r["name"], is_number=False, aliases=("unit_name", "si_unit_id"),
                source="the sorting that is reviewed"),
     UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
-               lambda r: r.is_accepted, lambda r: "accepted" if r.is_accepted else "", is_number=False,
-               source=MADE_BY_YOU),
+               lambda r: "accepted" if r["accepted"] else "", is_number=False, source=MADE_BY_YOU),
     UnitColumn("label", "label",
                "Good, mua or noise; faint if it follows from P(neuron) and P(pure), and is not yours",
-               lambda r: r.label, lambda r: "–" if r.label == "unsorted" else r.label, is_number=False,
-               aliases=("group", "quality"),
-               source="you, or else P(neuron) and P(pure)"),
-    UnitColumn("tag", "tag", "Your own label of the unit (L)", lambda r: r.tag, lambda r: r.tag,
-               is_number=False,
+               lambda r: "–" if r["label"] == "unsorted" else r["label"], is_number=False,
+               aliases=("group", "quality"), source="you, or else P(neuron) and P(pure)"),
+    UnitColumn("tag", "tag", "Your own label of the unit (L)", lambda r: r["tag"], is_number=False,
                source=MADE_BY_YOU),
     UnitColumn("ch", "ch", "Number of the channel on which most of its spikes are largest",
-               lambda r: r.channel, lambda r: str(r.channel), aliases=("channel",),
-               source=CHANNELS),
+               lambda r: str(r["channel"]), "channel", aliases=("channel",), source=CHANNELS),
     UnitColumn("depth", "depth", "Place of this channel along the longer axis of the probe, µm",
-               lambda r: r.depth_um, lambda r: f"{r.depth_um:.0f}",
-               source=CHANNELS),
-    UnitColumn("n_spikes", "spikes", "Number of spikes", lambda r: r.n_spikes,
-               lambda r: thousands(r.n_spikes), aliases=("spikes", "num_spikes"),
-               source="the sorting in use, your edits included"),
+               lambda r: f"{r['depth_um']:.0f}", "depth_um", source=CHANNELS),
+    UnitColumn("n_spikes", "spikes", "Number of spikes", lambda r: thousands(r["n_spikes"]),
+               aliases=("spikes", "num_spikes"), source="the sorting in use, your edits included"),
     UnitColumn("fr", "Hz", "Spikes a second over the whole recording",
-               lambda r: r.rate_hz, lambda r: f"{r.rate_hz:.1f}", aliases=("rate", "firing_rate"),
-               source=SPIKES),
-    UnitColumn("snr", "SNR", "Mean depth of the trough in noise sd",
-               lambda r: r.amplitude, lambda r: f"{r.amplitude:.1f}", aliases=("amp", "amplitude"),
-               source=AMPLITUDES),
+               lambda r: f"{r['rate_hz']:.1f}", "rate_hz", aliases=("rate", "firing_rate"), source=SPIKES),
+    UnitColumn("snr", "SNR", "Mean depth of the trough in noise sd", lambda r: f"{r['amplitude_sd']:.1f}",
+               "amplitude_sd", aliases=("amp", "amplitude"), source=AMPLITUDES),
     UnitColumn("isi", "ISI", "Refractory violations, %: share of the intervals under 1.5 ms; "
-               "one neuron has none", lambda r: r.violations, lambda r: f"{100 * r.violations:.1f}\u2009%",
+               "one neuron has none", lambda r: f"{100 * r['violations']:.1f}\u2009%", "violations",
                source=SPIKES),
     _share("p_neuron", "neuron",
-           "P(neuron), %: it is one or more cells, and not noise or what is left of others",
-           lambda r: r.numbers.p_neuron),
+           "P(neuron), %: it is one or more cells, and not noise or what is left of others"),
     _decided("p_pure", "pure", "P(pure), %: hardly a spike of it, at most one in ten, is of another cell;\n"
              "unknown (–) where you joined what was never sampled together; in brackets\n"
              "what it was before your decisions"),
     _decided("p_complete", "compl.", "P(complete), %: hardly a spike of its cell, at most one in ten, is in\n"
              "another unit or in none; in brackets what it was before your decisions"),
     _share("false_positives", "false",
-           "Expected false positives, %: share of its spikes that are of another cell",
-           lambda r: r.numbers.false_positives, "fp"),
+           "Expected false positives, %: share of its spikes that are of another cell", "fp"),
     _share("misses", "miss",
            "Expected misses, %: share of its cell's spikes that are in other units or in none;\n"
-           "spikes that were never found are not counted", lambda r: r.numbers.misses, "fn"),
-    _metric("presence_ratio", "present", "Share of the minutes in which it fires, 0 to 1", 2,
-            lambda r: r.metrics.presence_ratio),
+           "spikes that were never found are not counted", "fn"),
+    _metric("presence_ratio", "present", "Share of the minutes in which it fires, 0 to 1", 2),
     _metric("isi_violations_ratio", "ISI ratio",
             "Ratio of intervals under 1.5 ms to those that its rate would give by chance:\n"
-            "about 0.5 when half of it is of another cell", 2,
-            lambda r: r.metrics.isi_violations_ratio),
+            "about 0.5 when half of it is of another cell", 2),
     _metric("firing_range", "range", "From the 5th to the 95th percentile of its rate in 5 s, Hz", 1,
-            lambda r: r.metrics.firing_range_hz),
+            "firing_range_hz"),
     _metric("amplitude_cutoff", "cutoff",
-            "Share of its spikes, 0 to 1, under the threshold, by the histogram of its amplitudes", 3,
-            lambda r: r.metrics.amplitude_cutoff),
-    UnitColumn("note", "note", "Your note on the unit (Shift+L)", lambda r: r.note, lambda r: r.note,
-               is_number=False,
+            "Share of its spikes, 0 to 1, under the threshold, by the histogram of its amplitudes", 3),
+    UnitColumn("note", "note", "Your note on the unit (Shift+L)", lambda r: r["note"], is_number=False,
                source=MADE_BY_YOU),
 )  # fmt: skip
 LEFT_OUT_FIRST = ("note", "depth", "misses", "false_positives", "fr", "isi", "snr", "p_complete")
@@ -188,7 +172,7 @@ def column(name: str) -> UnitColumn:
     return _BY_NAME[name]
 
 
-def names_shown(rows: Sequence[UnitRow], chosen: Iterable[object] | None = None) -> tuple[str, ...]:
+def names_shown(rows: Iterable[Row], chosen: Iterable[object] | None = None) -> tuple[str, ...]:
     """Columns to show, in the order of the registry.
 
     chosen : names that a person chose, others are ignored; None for what is shown unless somebody chooses.
@@ -196,13 +180,13 @@ def names_shown(rows: Sequence[UnitRow], chosen: Iterable[object] | None = None)
     if chosen is not None:
         wanted = {"id", *(name for name in chosen if isinstance(name, str))}
         return tuple(one.name for one in COLUMNS if one.name in wanted)
-    given = {name for name in ONLY_IF_GIVEN if any(column(name).value(row) for row in rows)}
+    given = {name for row in rows for name in ONLY_IF_GIVEN if column(name).value(row)}
     return tuple(
         one.name for one in COLUMNS if one.is_shown and (one.name not in ONLY_IF_GIVEN or one.name in given)
     )
 
 
-def as_csv(rows: Iterable[UnitRow], names: Iterable[str]) -> str:
+def as_csv(rows: Iterable[Row], names: Iterable[str]) -> str:
     """Rows as comma-separated values under the names of the columns; an unknown value is an empty cell."""
     columns = [column(name) for name in names]
     file = io.StringIO()

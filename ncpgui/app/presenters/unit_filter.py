@@ -16,11 +16,11 @@ import re
 from collections.abc import Callable, Iterable
 
 from ncpgui.app.presenters.unit_columns import COLUMNS, UnitColumn, Value, column
-from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.core.errors import InputError
+from ncpgui.core.unit_table import Row
 
-Test = Callable[[UnitRow], bool]
-Measure = Callable[[UnitRow], Value]
+Test = Callable[[Row], bool]
+Measure = Callable[[Row], Value]
 
 TOKEN = re.compile(
     r"""(?P<text>'[^']*'|"[^"]*")|(?P<and>&&?)|(?P<or>\|\|?)|(?P<same>===?)|(?P<differs>!==?)|(?P<not>[!~])"""
@@ -67,10 +67,10 @@ def unit_filter(text: str) -> Test:
     return _test(tree.body)
 
 
-def listed(rows: Iterable[UnitRow], text: str) -> tuple[UnitRow, ...]:
+def listed(rows: Iterable[Row], text: str) -> list[Row]:
     """Rows that a filter lists; errors as `unit_filter`."""
     is_listed = unit_filter(text)
-    return tuple(row for row in rows if is_listed(row))
+    return [row for row in rows if is_listed(row)]
 
 
 def _is_expression(text: str) -> bool:
@@ -80,10 +80,10 @@ def _is_expression(text: str) -> bool:
 
 
 def _search(words: list[str]) -> Test:
-    def found(row: UnitRow) -> bool:
-        texts = (row.label, row.tag, row.note)
+    def found(row: Row) -> bool:
+        texts = (row["label"], row["tag"], row["note"])
         return any(
-            str(row.unit) == word.lstrip("#") or any(word.lower() in text.lower() for text in texts)
+            str(row["id"]) == word.lstrip("#") or any(word.lower() in text.lower() for text in texts)
             for word in words
         )
 

@@ -1,65 +1,37 @@
-"""Units on screen, or of the whole recording, with what is measured of each."""
+"""Units on screen, or of the whole recording, with what is known of each: a `UnitTable` of the window.
+
+Its columns are those of exports (`core.unit_table.measured_units`, `evidence.units.NUMBERS`) and what only
+the window knows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.quality import unit_quality
+from ncpgui.analysis.refractory_violations import refractory_violations
 from ncpgui.analysis.unit_metrics import UnitMetrics
-from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
-from ncpgui.app.model.unit_numbers import numbers_before, unit_label, unit_numbers
+from ncpgui.app.model.state import State
+from ncpgui.app.model.unit_numbers import label_of, numbers_before, unit_numbers
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.why_empty import NO_UNITS, why_nothing
-from ncpgui.core.unit_table import most_frequent
-from ncpgui.evidence.units import UnitNumbers, united
-from ncpgui.evidence.units import p_neuron as unit_p_neuron
+from ncpgui.core.project import Project
+from ncpgui.core.unit_table import UnitTable, measured_units, most_frequent, stacked
+from ncpgui.evidence.units import p_neuron, part_of_units, united
 
 NO_METRICS = UnitMetrics()
+METRICS = tuple(vars(NO_METRICS))
+NOT_TOLD: dict[str, Any] = {
+    "color": "", "label": "unsorted", "name": "", "tag": "", "note": "", "made": "", "is_label_given": False,
+    "accepted": False, "p_pure_before": np.nan, "p_complete_before": np.nan, **vars(NO_METRICS),
+}  # fmt: skip
+"""Columns that are told of units, and their values where nothing is."""
 Metrics = Callable[[Iterable[int]], Mapping[int, UnitMetrics]]
-
-
-@dataclass(frozen=True)
-class UnitRow:
-    """One unit of the current sorting.
-
-    component_id : that with most of its spikes, None without one
-    amplitude : mean depth of the trough in noise sd (signal to noise); violations : share of intervals under
-        1.5 ms
-    label : a person's, or else by P(neuron), and whether it `is_label_given` by a person
-    name : in the sorting that is reviewed, '' if that is its number; tag, note : a person's own, '' = none
-    depth_um : of the main channel along the longer axis of the probe
-    numbers : what the posterior says of it; metrics : SpikeInterface's, where they were computed
-    before : the numbers before any decision, None where nothing was decided.
-    made : what a unit is called that only adopting the preview would make, which has no number: `unit` is
-        below -1; '' of a unit in use
-    """
-
-    unit: int
-    color: Color
-    label: str
-    is_label_given: bool
-    is_accepted: bool
-    component_id: int | None
-    channel: int
-    n_spikes: int
-    rate_hz: float
-    amplitude: float
-    violations: float
-    numbers: UnitNumbers
-    is_selected: bool
-    depth_um: float = float("nan")
-    name: str = ""
-    tag: str = ""
-    note: str = ""
-    metrics: UnitMetrics = NO_METRICS
-    before: UnitNumbers | None = None
-    made: str = ""
 
 
 def unit_table_message(workspace: Workspace) -> str:
@@ -69,133 +41,132 @@ def unit_table_message(workspace: Workspace) -> str:
 
 def present_unit_table(
     workspace: Workspace, *, all_units: bool = False, metrics: Metrics | None = None
-) -> tuple[UnitRow, ...]:
-    """Rows of the units on screen, or of all units; metrics(units) : those that are known.
+) -> UnitTable:
+    """The units on screen, or all units; metrics(units) : those that are known.
 
     Of a preview, rows are those of what adopting it would give, then those of the units that it replaces.
+
+    Columns, beside those of exports: violations, the share of intervals under 1.5 ms; color, a `Color`;
+    accepted; label, a person's, else by P(neuron), and is_label_given, whether it is a person's; name, in the
+    sorting that is reviewed, '' if that is its number; tag, note, a person's own, '' for none; p_pure_before,
+    p_complete_before, before any decision, nan where nothing was decided; SpikeInterface's metrics
+    (`UnitMetrics`), nan where they were not computed; made, what a unit is called that only adopting the
+    preview would make, which has no number (its id is below -1), '' of a unit in use.
     """
-    if workspace.state.project is None:
-        return ()
+    state, project = workspace.state, workspace.state.project
+    if project is None:
+        return UnitTable(np.zeros(0, np.int64), {})
+    is_all = all_units or not state.components.ids  # all there are, where there are no questions
+    in_use = _in_use(workspace, project, all_units=is_all, metrics=metrics)
     shown = None if all_units else workspace.shown()
-    if shown is not None and shown.is_preview:
-        in_use = {row.unit: row for row in _in_use(workspace, all_units=False, metrics=metrics)}
-        previewed = tuple(
-            in_use[unit.unit] if unit.unit in in_use else _made(workspace, shown, row)
-            for row, unit in enumerate(shown.units)
-        )
-        kept = {row.unit for row in previewed}
-        return (*previewed, *(row for row in in_use.values() if row.unit not in kept))
-    return _in_use(workspace, all_units=all_units, metrics=metrics)
+    if shown is None or not shown.is_preview:
+        return in_use
+    known = in_use.ids.tolist()
+    row_of = {-2 - row if unit.unit is None else unit.unit: row for row, unit in enumerate(shown.units)}
+    made = {number: row for number, row in row_of.items() if number not in known}
+    return stacked(_made(workspace, project, shown, made), in_use).of(dict.fromkeys((*row_of, *known)))
 
 
-def _in_use(workspace: Workspace, *, all_units: bool, metrics: Metrics | None) -> tuple[UnitRow, ...]:
-    """Rows of units in use."""
-    assert workspace.state.project is not None
-    all_units = all_units or not workspace.state.components.ids  # all there are, where there are no questions
-    shown = workspace.state.components.ids if all_units else workspace.components_on_screen
-    others = () if all_units else workspace.drawn_together
-    rows: dict[int, UnitRow] = {}
-    for component_id in shown:
-        for row in workspace.state.remembered.get(
-            ("unit rows", component_id), partial(_rows, workspace, component_id)
-        ):
-            if component_id == workspace.component_id or row.unit in others or all_units:
-                rows[row.unit] = row
-    for row in workspace.state.remembered.get(("other unit rows",), partial(_others, workspace)):
-        if all_units or row.unit in others:
-            rows[row.unit] = row
-    labels, computed = workspace.state.history.labels, {} if metrics is None else metrics(rows)
-    given = workspace.state.project.given
-    names = given.called(rows) if given is not None and given.names else {}
-    return tuple(
-        UnitRow(
-            **{
-                **vars(rows[unit]),
-                "color": workspace.coloring.of_unit(unit),
-                "label": unit_label(workspace.state, unit),
-                "is_label_given": labels.label(unit) != "unsorted",
-                "is_accepted": labels.is_accepted(unit),
-                "is_selected": unit in workspace.selected,
-                "numbers": unit_numbers(workspace.state, unit),
-                "before": numbers_before(workspace.state, unit),
-                "name": str(names.get(unit, "")),
-                "tag": labels.mark(unit).tag,
-                "note": labels.mark(unit).note,
-                "metrics": computed.get(unit, NO_METRICS),
-            }
-        )
-        for unit in (sorted(rows) if all_units else rows)
+def _in_use(workspace: Workspace, project: Project, *, all_units: bool, metrics: Metrics | None) -> UnitTable:
+    """Units in use: all of them by number, or those on screen, the largest of each component first."""
+    state = workspace.state
+    measured = _measured_in_use(workspace, project, all_units=all_units)
+    units = measured.ids.tolist()
+    numbers, before = unit_numbers(state, units), numbers_before(state, units)
+    computed = {} if metrics is None else metrics(units)
+    marks = [state.history.labels.mark(unit) for unit in units]
+    names = project.given.called(units) if project.given is not None and project.given.names else {}
+    return _told(
+        measured,
+        numbers,
+        color=[workspace.coloring.of_unit(unit) for unit in units],
+        label=[label_of(state, row) for row in numbers.rows()],
+        is_label_given=[mark.label != "unsorted" for mark in marks],
+        accepted=[mark.accepted for mark in marks],
+        name=[str(names.get(unit, "")) for unit in units],
+        tag=[mark.tag for mark in marks],
+        note=[mark.note for mark in marks],
+        p_pure_before=before["p_pure"],
+        p_complete_before=before["p_complete"],
+        **{name: [getattr(computed.get(unit, NO_METRICS), name) for unit in units] for name in METRICS},
     )
 
 
-def _rows(workspace: Workspace, component_id: int) -> tuple[UnitRow, ...]:
-    """Rows of all units that have spikes in a component; of one that is not sampled, those of matching."""
-    sorting = workspace.current_of(component_id)
-    if sorting is None:
-        state = workspace.state
+def _measured_in_use(workspace: Workspace, project: Project, *, all_units: bool) -> UnitTable:
+    """What is measured of the units in use that are listed, in the order of the table."""
+    state = workspace.state
+    components = state.components.ids if all_units else workspace.components_on_screen
+    tables = [
+        state.remembered.get(("measured units", one), partial(_of_component, workspace, project, one))
+        for one in components
+    ]
+    tables.append(state.remembered.get(("other measured units",), partial(_of_no_component, state, project)))
+    is_asked = [*(all_units or one == workspace.component_id for one in components), all_units]
+    found = stacked(*tables)
+    listed = np.repeat(is_asked, [len(table) for table in tables])
+    found = found.take(listed | np.isin(found.ids, workspace.drawn_together))
+    first = np.unique(found.ids, return_index=True)[1]
+    return found.take(first if all_units else np.sort(first))
+
+
+def _of_component(workspace: Workspace, project: Project, component_id: int) -> UnitTable:
+    """All units that have spikes in a component; of one that is not sampled, those of matching."""
+    sorting, state = workspace.current_of(component_id), workspace.state
+    if sorting is not None:
+        units = [one.unit for one in sorting.units if one.unit is not None]
+    else:
         units = sorted(state.places.units_in(state.components.spike_ids(component_id)))
-        return tuple(_row(workspace, unit, state.sortings.colors.color(unit)) for unit in units)
-    return tuple(_row(workspace, one.unit, one.color) for one in sorting.units if one.unit is not None)
+    return _measured(project, {unit: state.clustering.spikes_of(unit) for unit in units})
 
 
-def _others(workspace: Workspace) -> tuple[UnitRow, ...]:
-    """Rows of the units that have no spikes in any component."""
-    units = workspace.state.clustering.unit_ids.tolist()
-    return tuple(
-        _row(workspace, unit, workspace.state.sortings.colors.color(unit))
-        for unit in units
-        if not workspace.state.places.components_of(unit)
+def _of_no_component(state: State, project: Project) -> UnitTable:
+    """The units that have no spikes in any component."""
+    units = [unit for unit in state.clustering.unit_ids.tolist() if not state.places.components_of(unit)]
+    return _measured(project, {unit: state.clustering.spikes_of(unit) for unit in units})
+
+
+def _made(
+    workspace: Workspace, project: Project, shown: ShownSorting, row_of: Mapping[int, int]
+) -> UnitTable:
+    """Units that adopting a preview would make, or keep with other spikes; row_of : in `shown`, by number."""
+    units = {number: shown.units[row] for number, row in row_of.items()}
+    spike_ids = {number: shown.component.spike_ids[unit.positions] for number, unit in units.items()}
+    parts: dict[int, UnitTable] = {}
+    for number, row in row_of.items():
+        origin = shown.origin(row)
+        if origin is not None and not np.isnan(origin[0].p_exists[origin[1]]):
+            parts[number] = part_of_units(origin[0].numbers.units.take(np.array([origin[1]])), [number])
+    p = [p_neuron(project, spike_ids[number]) if number in parts else np.nan for number in units]
+    return _told(
+        _measured(project, spike_ids),
+        united(list(units), list(parts.values()), p_neuron=p),
+        color=[workspace.coloring.of(shown.component, unit) for unit in units.values()],
+        made=[unit.name if unit.unit is None else "" for unit in units.values()],
     )
 
 
-def _made(workspace: Workspace, shown: ShownSorting, row: int) -> UnitRow:
-    """Row of a unit that adopting a preview would make, or keep with other spikes."""
-    unit = shown.units[row]
-    ids = shown.component.spike_ids[unit.positions]
-    assert workspace.state.project is not None
-    channel = most_frequent(workspace.state.project.spikes.channel[ids])
-    number = -2 - row if unit.unit is None else unit.unit
-    made = _row(workspace, number, workspace.coloring.of(shown.component, unit), ids=ids, channel=channel)
-    origin = shown.origin(row)
-    known = origin is not None and not np.isnan(origin[0].p_exists[origin[1]])
-    numbers = UnitNumbers()
-    if origin is not None and known:
-        p_neuron = unit_p_neuron(workspace.state.project, ids)
-        numbers = united([origin[0].numbers.part(origin[1])], p_neuron=p_neuron)
-    return replace(made, numbers=numbers, made=unit.name if unit.unit is None else "")
+def _measured(project: Project, spike_ids: Mapping[int, NDArray[np.int64]]) -> UnitTable:
+    """What is measured of units, in this order: `core.unit_table.measured_units`, and violations."""
+    n_spikes = np.array([len(ids) for ids in spike_ids.values()], dtype=np.int64)
+    all_ids = np.concatenate([np.zeros(0, np.int64), *spike_ids.values()])
+    channel, rate_hz = project.spikes.channel, project.spikes.sampling_frequency_hz
+    found = measured_units(
+        np.repeat(np.array(list(spike_ids), dtype=np.int64), n_spikes),
+        amplitude=project.spikes.amplitude[all_ids],
+        main_channel={unit: most_frequent(channel[ids]) for unit, ids in spike_ids.items()},
+        probe=project.probe,
+        duration_s=project.spikes.duration_s,
+    ).of(spike_ids)
+    violations = [
+        refractory_violations(project.fired[ids], sampling_frequency_hz=rate_hz) for ids in spike_ids.values()
+    ]
+    return found.with_columns(violations=np.array(violations, dtype=np.float64))
 
 
-def _row(
-    workspace: Workspace,
-    unit: int,
-    color: Color,
-    *,
-    ids: NDArray[np.int64] | None = None,
-    channel: int | None = None,
-) -> UnitRow:
-    assert workspace.state.project is not None
-    spikes = workspace.state.project.spikes
-    ids = workspace.state.clustering.spikes_of(unit) if ids is None else ids
-    quality = unit_quality(
-        workspace.state.project.fired[ids],
-        spikes.amplitude[ids],
-        sampling_frequency_hz=spikes.sampling_frequency_hz,
-        n_samples=spikes.n_samples,
-    )
-    channel = workspace.state.places.main_channel(unit) if channel is None else channel
-    return UnitRow(
-        unit=unit,
-        color=color,
-        label="unsorted",
-        is_label_given=False,
-        is_accepted=False,
-        component_id=next(iter(workspace.state.places.components_of(unit)), None),
-        channel=channel,
-        n_spikes=quality.n_spikes,
-        rate_hz=quality.rate_hz,
-        amplitude=quality.snr,
-        violations=quality.refractory_violations,
-        numbers=UnitNumbers(),
-        is_selected=False,
-        depth_um=float(workspace.state.project.probe.depth_um[channel]),
-    )
+def _told(measured: UnitTable, numbers: UnitTable, **told: Any) -> UnitTable:
+    """The table of measured units with their numbers and all that is `told` of them, a value for each."""
+    columns = {}
+    for name, nothing in NOT_TOLD.items():
+        values = told.get(name, [nothing] * len(measured))
+        columns[name] = np.array(values, dtype=object if isinstance(nothing, str) else type(nothing))
+    return measured.with_columns(**numbers.columns, **columns)

@@ -36,7 +36,7 @@ class WaveformColumn:
     sampled, rows : waveforms (m, 32, C) of the component's sampled spikes, and which of them are the unit's;
     ghosts : of a unit that adopting the preview would make, the units it comes from;
     neighbour : the other unit whose mean is nearest, on screen or near by, None where there is none;
-    before : P(pure) and P(complete) before any decision, None where nothing was decided.
+    before : P(pure) and P(complete) before any decision, nan where nothing was decided.
     """
 
     name: str
@@ -53,7 +53,7 @@ class WaveformColumn:
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     ghosts: tuple[Ghost, ...] = ()
     neighbour: Ghost | None = None
-    before: tuple[float, float] | None = None
+    before: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -78,7 +78,7 @@ class WaveformColumn:
     @property
     def was(self) -> str:
         """The same before any decision; '' where nothing was decided, or it is the same."""
-        told = "" if self.before is None else _support_words(*self.before)
+        told = "" if np.isnan(self.before).all() else _support_words(*self.before)
         return "" if told == self.support else told
 
     @property
@@ -235,24 +235,26 @@ def _support_words(p_pure: float, p_complete: float) -> str:
     return f"pure {percent(p_pure)}, compl. {percent(p_complete)}"
 
 
-def _support_before(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float] | None:
-    """P(pure), P(complete) of a unit in use before any decision; None where nothing was decided."""
+def _support_before(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
+    """P(pure), P(complete) of a unit in use before any decision; nan where nothing was decided."""
     unit = shown.units[row].unit
-    before = None if shown.is_preview or unit is None else numbers_before(workspace.state, unit)
-    return None if before is None else (before.p_pure, before.p_complete)
+    if shown.is_preview or unit is None:
+        return float("nan"), float("nan")
+    before = numbers_before(workspace.state, (unit,)).row(unit)
+    return before["p_pure"], before["p_complete"]
 
 
 def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
     """P(pure), P(complete): in all components of a unit in use, in this component in a preview."""
     unit = shown.units[row].unit
     if not shown.is_preview and unit is not None:
-        numbers = unit_numbers(workspace.state, unit)
-        return numbers.p_pure, numbers.p_complete
+        numbers = unit_numbers(workspace.state, (unit,)).row(unit)
+        return numbers["p_pure"], numbers["p_complete"]
     origin = shown.origin(row)
     if origin is None or np.isnan(origin[0].p_exists[origin[1]]):
         return float("nan"), float("nan")
-    made, at = origin[0].numbers, origin[1]
-    return float(made.p_pure[at]), float(made.p_complete[at])
+    made = origin[0].numbers.units.row(origin[1])
+    return made["p_pure"], made["p_complete"]
 
 
 def _columns(

@@ -14,8 +14,9 @@ from ncpgui.core.component import Component
 from ncpgui.core.difference import difference
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
+from ncpgui.core.unit_table import Row
 from ncpgui.evidence.gain import Gain
-from ncpgui.evidence.units import UnitNumbers, component_gain, project_numbers, spikes_of_units
+from ncpgui.evidence.units import component_gain, project_numbers, spikes_of_units
 from ncpgui.export.from_project import main_components, project_table
 from ncpgui.export.templates import templates_from_waveforms
 from ncpgui.findings.analyses import Rates, ReceptiveFields
@@ -35,19 +36,17 @@ BY_ITSELF = "by itself at"
 
 @dataclass(frozen=True, eq=False)
 class UnitReport:
-    """One unit. waveforms : (T, n_channels) mean, noise sd, None where none are kept
+    """One unit. known : its row of `project_table`
 
+    waveforms : (T, n_channels) mean, noise sd, None where none are kept
     snr : depth on its main channel; close, by_chance : pairs of its spikes at refractory distances
     findings : by name; note : a person's label and note
     """
 
     id: int
     color: Color
-    label: str
-    n_spikes: int
-    main_channel: int
+    known: Row
     snr: float
-    numbers: UnitNumbers
     waveforms: NDArray[np.float32] | None
     correlogram: NDArray[np.int64]
     close: int
@@ -123,23 +122,21 @@ def report_of(
     progress(9, 10, "drawing units")
     edges = np.zeros(2)
     home = main_components(project, units)
-    for row, (unit, spike_ids) in enumerate(sorted(of_unit.items())):
+    for place, known in enumerate(table.rows()):
+        unit, main = known["id"], known["channel"]
+        spike_ids = of_unit[unit]
         beside = [other for other in of_unit if home.get(other) == home.get(unit)]
         train = project.fired[spike_ids]
         counted = correlograms([train], sampling_frequency_hz=project.spikes.sampling_frequency_hz)
         edges = counted.edges_ms
-        waveform = None if templates is None else templates[row]
-        main = int(table["channel"][row])
+        waveform = None if templates is None else templates[place]
         on_main = spike_ids[project.spikes.channel[spike_ids] == main]
         told.append(
             UnitReport(
                 unit,
                 book.color(unit, beside),
-                str(table["label"][row]),
-                len(spike_ids),
-                main,
+                known,
                 float(np.abs(project.spikes.amplitude[on_main]).mean()),
-                numbers.of_unit[unit],
                 None if waveform is None or not waveform.any() else waveform,
                 counted.counts[0, 0],
                 int(counted.close[0, 0]),

@@ -37,10 +37,10 @@ def probe_map(probe: Probe, units: Sequence[UnitReport], *, width: float = 260.0
     ]
     seen: dict[int, int] = {}
     for unit in units:
-        turn = seen.get(unit.main_channel, 0)
-        seen[unit.main_channel] = turn + 1
+        turn = seen.get(unit.known["channel"], 0)
+        seen[unit.known["channel"]] = turn + 1
         angle = 2.4 * turn
-        x, y = at[unit.main_channel] + r * 1.5 * np.array([np.cos(angle), np.sin(angle)])
+        x, y = at[unit.known["channel"]] + r * 1.5 * np.array([np.cos(angle), np.sin(angle)])
         parts.append(
             f'<circle class="u{unit.color.index % 10}" cx="{x:.1f}" cy="{y:.1f}" r="{r * 0.8:.1f}">'
             f"<title>unit {unit.id}</title></circle>"
@@ -54,7 +54,7 @@ def waveforms(probe: Probe, unit: UnitReport, *, width: float = 170.0, height: f
         return ""
     depth = np.abs(unit.waveforms).max(axis=0)
     seen = np.flatnonzero(depth > 0)
-    gap = np.linalg.norm(probe.positions_um[seen] - probe.positions_um[unit.main_channel], axis=1)
+    gap = np.linalg.norm(probe.positions_um[seen] - probe.positions_um[unit.known["channel"]], axis=1)
     seen = seen[np.argsort(gap, kind="stable")[:NEAR_CONTACTS]]
     places = probe.drawn_positions_um[seen]
     low, reach = places.min(axis=0), np.maximum(np.ptp(places, axis=0), 1.0)
@@ -70,7 +70,7 @@ def waveforms(probe: Probe, unit: UnitReport, *, width: float = 170.0, height: f
         x = left[k] + np.linspace(2, box_w - 4, len(trace))
         y = top[k] + box_h * 0.45 - trace * scale
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        main = " main" if channel == unit.main_channel else ""
+        main = " main" if channel == unit.known["channel"] else ""
         parts.append(f'<polyline class="wave s{unit.color.index % 10}{main}" points="{points}"/>')
     bar = SCALE_SD * scale
     foot = height + 10

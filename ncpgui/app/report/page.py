@@ -88,13 +88,13 @@ def _units(report: Report) -> str:
     heads += ["field centre (px)", "size (px)", ""] if report.has_fields else []
     rows = []
     for unit in report.units:
-        rate, numbers = unit.findings.get("rate_hz"), unit.numbers
+        rate, known = unit.findings.get("rate_hz"), unit.known
         cells = [
             _name(unit),
-            _text(unit.label),
-            str(unit.n_spikes),
+            _text(known["label"]),
+            str(known["n_spikes"]),
             f"{unit.snr:.1f}",
-            *(_share(value) for value in (numbers.p_neuron, numbers.p_pure, numbers.p_complete)),
+            *(_share(known[name]) for name in ("p_neuron", "p_pure", "p_complete")),
             _value(rate),
             "" if rate is None else drawings.interval(*_three(rate), (0.0, highest)),
             "" if rate is None else _share(float(rate.from_sorting)),
@@ -133,7 +133,7 @@ def _card(report: Report, unit: UnitReport) -> str:
     low, high = REFRACTORY_MS
     close = f"{unit.close} pairs of spikes {low:g} to {high:g} ms apart, {unit.by_chance:.1f} by chance"
     return (
-        f"<section class=card><header><h3>{_name(unit)} <small>contact {unit.main_channel}</small></h3>"
+        f"<section class=card><header><h3>{_name(unit)} <small>contact {unit.known['channel']}</small></h3>"
         f"{question}</header><div class=pictures>{picture}{histogram}</div><small>{close}</small>"
         f"{f'<p>{_text(unit.note)}</p>' if unit.note else ''}</section>"
     )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.unit_columns import COLUMNS
-from ncpgui.app.presenters.unit_table import UnitRow
+from ncpgui.core.unit_table import Row
 from ncpgui.gui.items.glyphs import paint_lock
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
@@ -35,14 +35,14 @@ class UnitTableModel(QtCore.QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[UnitRow] = []
+        self.rows: list[Row] = []
         self._column = -1
         self._descending = False
 
-    def set_rows(self, rows: tuple[UnitRow, ...]) -> None:
+    def set_rows(self, rows: Iterable[Row]) -> None:
         """Show other rows; the view keeps its place when only values changed."""
         ordered = self.in_order(rows)
-        if [row.unit for row in ordered] == [row.unit for row in self.rows]:
+        if [row["id"] for row in ordered] == [row["id"] for row in self.rows]:
             self.rows = ordered
             if ordered:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(COLUMNS) - 1))
@@ -51,7 +51,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         self.rows = ordered
         self.endResetModel()
 
-    def in_order(self, rows: Iterable[UnitRow]) -> list[UnitRow]:
+    def in_order(self, rows: Iterable[Row]) -> list[Row]:
         """Rows in the order that a click on a header asked for."""
         if self._column < 0:
             return list(rows)
@@ -161,7 +161,7 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
         self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
     ) -> None:
         """Paint one cell."""
-        row: UnitRow = index.data(ROW_ROLE)
+        row: Row = index.data(ROW_ROLE)
         theme, rect = self._panel.theme, QtCore.QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
@@ -169,18 +169,18 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
             painter.fillRect(rect, theme.color("accent_soft"))
         if index.column() == 0:
             painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.unit(row.color))
+            painter.setBrush(theme.unit(row["color"]))
             painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
             rect.adjust(DOT, 0, 0, 0)
         if index.column() == NUMBERS["accepted"]:
-            if row.is_accepted:
+            if row["accepted"]:
                 glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
                 paint_lock(painter, glyph, theme.color("good"))
         else:
             painter.setFont(font(bold=index.column() == 0))
             color = "text"
             if index.column() == NUMBERS["label"]:
-                color = LABEL_COLORS.get(row.label, "text") if row.is_label_given else "faint"
+                color = LABEL_COLORS.get(row["label"], "text") if row["is_label_given"] else "faint"
             painter.setPen(theme.color(color))
             place = rect.adjusted(CELL_PAD, 0, -CELL_PAD, 0)
             width = int(place.width()) + 2

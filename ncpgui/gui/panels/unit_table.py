@@ -9,9 +9,10 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.unit_columns import COLUMNS, LEFT_OUT_FIRST, as_csv, names_shown
 from ncpgui.app.presenters.unit_filter import unit_filter
-from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table, unit_table_message
+from ncpgui.app.presenters.unit_table import present_unit_table, unit_table_message
 from ncpgui.app.words import count, sentence
 from ncpgui.core.errors import InputError
+from ncpgui.core.unit_table import Row
 from ncpgui.gui.items.filter_edit import FilterEdit
 from ncpgui.gui.items.unit_rows import (
     CELL_PAD,
@@ -130,12 +131,12 @@ class UnitTablePanel(Panel):
         """Units that are listed now, in order, whether the table is on screen or not."""
         if self._is_dirty:
             self.redraw_now()
-        return tuple(row.unit for row in self.model.rows if not row.made)
+        return tuple(row["id"] for row in self.model.rows if not row["made"])
 
     def all_in_order(self) -> tuple[int, ...]:
         """All units of the recording that the filter leaves, in the order in which the table is sorted."""
-        rows = present_unit_table(self.workspace, all_units=True)
-        return tuple(row.unit for row in self.model.in_order(row for row in rows if self._listed(row)))
+        rows = present_unit_table(self.workspace, all_units=True).rows()
+        return tuple(row["id"] for row in self.model.in_order(filter(self._listed, rows)))
 
     def set_filter(self, text: str) -> None:
         """List only the units that an expression is true of; '' lists all.
@@ -180,8 +181,8 @@ class UnitTablePanel(Panel):
         """Show the rows and what is selected."""
         is_asked = any(column.is_metric and column.name in (self._chosen or ()) for column in COLUMNS)
         metrics = partial(self.controller.data.metrics, ask=is_asked and self.isVisible())
-        rows = present_unit_table(self.workspace, all_units=self._all_units, metrics=metrics)
-        listed = tuple(row for row in rows if self._listed(row))
+        rows = present_unit_table(self.workspace, all_units=self._all_units, metrics=metrics).rows()
+        listed = [row for row in rows if self._listed(row)]
         self.model.set_rows(listed)
         self._fit_columns(rows)
         self._show_selection()
@@ -189,7 +190,7 @@ class UnitTablePanel(Panel):
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
         is_all = self._all_units or not self.workspace.state.components.ids
         where = "of the whole recording" if is_all else "on screen"
-        where = "of the preview and in use" if any(row.made for row in rows) else where
+        where = "of the preview and in use" if any(row["made"] for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
         words = f"{some}{count(len(rows), 'unit')} {where}" if rows else ""
         self.note.setText(self._problem or words)
@@ -249,7 +250,7 @@ class UnitTablePanel(Panel):
         super().resizeEvent(event)
         self._fit_columns()
 
-    def _fit_columns(self, rows: tuple[UnitRow, ...] | None = None) -> None:
+    def _fit_columns(self, rows: list[Row] | None = None) -> None:
         """Columns as wide as their widest text; what is left over is shared out, or some are left out.
 
         Columns that somebody chose are never left out, and those that somebody dragged stay as wide.
@@ -285,8 +286,8 @@ class UnitTablePanel(Panel):
 
     def as_csv(self) -> str:
         """Rows of the selected units, or all where none is selected, with the columns on screen."""
-        rows = [row for row in self.model.rows if not row.made]
-        chosen = [row for row in rows if row.unit in self.workspace.selected]
+        rows = [row for row in self.model.rows if not row["made"]]
+        chosen = [row for row in rows if row["id"] in self.workspace.selected]
         return as_csv(chosen or rows, self.shown_columns)
 
     def copy(self) -> None:
@@ -306,7 +307,7 @@ class UnitTablePanel(Panel):
         last = len(COLUMNS) - 1
         shown = []
         for number, row in enumerate(self.model.rows):
-            if row.unit in self.workspace.selected:
+            if row["id"] in self.workspace.selected:
                 wanted.select(self.model.index(number, 0), self.model.index(number, last))
                 shown.append(number)
         if shown == selected_rows(self.table):
@@ -323,15 +324,17 @@ class UnitTablePanel(Panel):
         """Tell the workspace, those chosen before first."""
         if self._is_selecting:
             return
-        units = [self.model.rows[row].unit for row in selected_rows(self.table)]
+        units = [self.model.rows[row]["id"] for row in selected_rows(self.table)]
         kept = [unit for unit in self.workspace.selected if unit in units]
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
 
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Select the unit of the row at a place."""
-        row = row_at(self.table, place)
-        return row >= 0 and not self.model.rows[row].made and self.point_out_units(self.model.rows[row].unit)
+        place_of_row = row_at(self.table, place)
+        if place_of_row < 0 or self.model.rows[place_of_row]["made"]:
+            return False
+        return self.point_out_units(self.model.rows[place_of_row]["id"])
 
     def _go_to(self, index: QtCore.QModelIndex) -> None:
         """Select a unit alone."""
-        self.workspace.select([self.model.rows[index.row()].unit])
+        self.workspace.select([self.model.rows[index.row()]["id"]])
