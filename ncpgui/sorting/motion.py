@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.motion import Motion, Places, places_of
 from ncpgui.core.probe import Probe, longer_axis
+from ncpgui.core.project import Project
 from ncpgui.core.steps import Packing, text_array, text_of
 from ncpgui.sorting.config import MOTION_PRESETS
 
@@ -192,3 +193,11 @@ def places_during(motion: Motion, *, n_samples: int, sampling_frequency_hz: floa
         reach_um=PLACE_REACH_UM,
         most=MAX_PLACES,
     )
+
+
+def places_in_project(project: Project) -> Places | None:
+    """The same of the recording of a project; None where nothing is known of its motion."""
+    if project.motion is None:
+        return None
+    n_samples, rate_hz = project.spikes.n_samples, project.spikes.sampling_frequency_hz
+    return places_during(project.motion, n_samples=n_samples, sampling_frequency_hz=rate_hz)

@@ -7,16 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
-from ncpgui.core.motion import Places
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.project import Project
 from ncpgui.core.sampled import Sampled
-from ncpgui.core.spikes import SpikeEvents
-from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_draw, distinct, ranked, with_masses
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.white_noise import white_noise
@@ -26,34 +22,29 @@ from ncpgui.sorting.component_alternatives import build_alternatives, exists_pro
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import rounds, together
+from ncpgui.sorting.motion import places_in_project
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior, posterior_seed
 from ncpgui.sorting.sampling import ClusterFunction
 
 
 def resample_rest(
+    project: Project,
     component: Component,
     waveforms: ComponentWaveforms,
     held: Clamp,
-    probe: Probe,
     config: SortingConfig,
     *,
-    spikes: SpikeEvents,
-    clock: Clock | None = None,
-    places: Places | None = None,
-    stimulus: Stimulus | None = None,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
     """Sample the posterior of a component again under what was decided, or search it by beam.
 
+    When all its spikes were fired, where the tissue was then, and white noise that was shown weigh the draws.
+
     Parameters
     ----------
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
-    spikes : of the recording: when those of the component were fired weighs the draws too
-    clock : of the recording; None where seconds count from its first sample
-    places : of the tissue, whose turns weigh them as well; one for all when left out
-    stimulus : shown during the recording; white noise weighs them too
 
     Raises
     ------
@@ -71,9 +62,8 @@ def resample_rest(
             f"every spike around contact {component.channel} belongs to an accepted unit; "
             "take the acceptance of one back to sample again"
         )
-    fired = _fired(component, spikes, clock)
     drawn = draw_posterior(
-        _wanted(component, waveforms, probe, fired, spikes, config),
+        _wanted(project, component, waveforms, config),
         config,
         cluster=cluster,
         held=Clamp(labels[component.sampled], held.must_link, held.cannot_link),
@@ -82,7 +72,7 @@ def resample_rest(
     progress(18, 20, "weighing by all spikes")
     company = component.alternatives[0].labels
     decided = np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company)
-    evidence = _Evidence(component, waveforms, config, fired, spikes, places, stimulus)
+    evidence = _Evidence(project, component, waveforms, config)
     posterior = evidence.weighs(drawn, decided)
     progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(
@@ -100,15 +90,11 @@ def resample_rest(
 
 
 def with_all_draws(
+    project: Project,
     component: Component,
     waveforms: ComponentWaveforms,
-    probe: Probe,
     config: SortingConfig,
     *,
-    spikes: SpikeEvents,
-    clock: Clock | None = None,
-    places: Places | None = None,
-    stimulus: Stimulus | None = None,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
@@ -118,7 +104,6 @@ def with_all_draws(
     others they are made. Its sortings stay, the first one first, and new ones come to them. Parameters as of
     `resample_rest`.
     """
-    fired = _fired(component, spikes, clock)
     before, sizes = component.posterior, rounds(config)
     known = PosteriorSamples(
         before.rows,
@@ -128,7 +113,7 @@ def with_all_draws(
     )
     more = [
         draw_posterior(
-            _wanted(component, waveforms, probe, fired, spikes, config, number),
+            _wanted(project, component, waveforms, config, number),
             replace(config, posterior_samples=n_draws, sampler="draws"),
             cluster=cluster,
             progress=portion(progress, 0, 18, 20),
@@ -137,7 +122,7 @@ def with_all_draws(
     ]
     progress(18, 20, "weighing by all spikes")
     company = component.alternatives[0].labels
-    evidence = _Evidence(component, waveforms, config, fired, spikes, places, stimulus)
+    evidence = _Evidence(project, component, waveforms, config)
     first = replace(more[0], posterior=known)
     posterior = evidence.weighs(together([first, *more]), company)
     progress(19, 20, "weighing alternatives")
@@ -159,26 +144,19 @@ def _seen_in(
     return replace(alternative, p_exists=exists.astype(np.float32))
 
 
-def _fired(component: Component, spikes: SpikeEvents, clock: Clock | None) -> NDArray[np.int64]:
-    """Samples of the spikes of a component, as far apart as they were in time."""
-    sample_index = spikes.sample_index[component.spike_ids]
-    return sample_index if clock is None else clock.apart(sample_index)
-
-
 def _wanted(
+    project: Project,
     component: Component,
     waveforms: ComponentWaveforms,
-    probe: Probe,
-    fired: NDArray[np.int64],
-    spikes: SpikeEvents,
     config: SortingConfig,
     round_number: int = 0,
 ) -> ToDraw:
     """The sampled spikes of a component, to be drawn with the seed of a round."""
+    fired = project.fired[component.spike_ids[component.sampled]]
     return ToDraw(
         waveforms.waveforms,
-        probe.positions_um[component.contacts],
-        fired[component.sampled] / spikes.sampling_frequency_hz,
+        project.probe.positions_um[component.contacts],
+        fired / project.spikes.sampling_frequency_hz,
         posterior_seed(config, component.id, round_number),
     )
 
@@ -187,17 +165,10 @@ class _Evidence:
     """What all spikes of a component say of its draws; `coordinates` (n, d) of them all."""
 
     def __init__(
-        self,
-        component: Component,
-        waveforms: ComponentWaveforms,
-        config: SortingConfig,
-        fired: NDArray[np.int64],
-        spikes: SpikeEvents,
-        places: Places | None,
-        stimulus: Stimulus | None,
+        self, project: Project, component: Component, waveforms: ComponentWaveforms, config: SortingConfig
     ) -> None:
-        self._component, self._config, self._fired = component, config, fired
-        self._sampling_frequency_hz = spikes.sampling_frequency_hz
+        self._component, self._config, self._fired = component, config, project.fired[component.spike_ids]
+        self._sampling_frequency_hz = project.spikes.sampling_frequency_hz
         self._seen: NDArray[np.bool_] | None = None
         if waveforms.coordinates is None:
             self._seen = np.isin(np.arange(len(component.spike_ids)), component.sampled)
@@ -205,8 +176,8 @@ class _Evidence:
             self.coordinates = _from_company(component, space.project(waveforms.waveforms))
         else:
             self.coordinates = waveforms.coordinates
-        sample_index = spikes.sample_index[component.spike_ids]
-        noise = white_noise(stimulus) if config.stimulus else None
+        sample_index, places = project.spikes.sample_index[component.spike_ids], places_in_project(project)
+        noise = white_noise(project.stimulus) if config.stimulus else None
         self._place = None if places is None else places.of(sample_index)
         self._responses = None if noise is None else Responses.during(noise, sample_index)
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import silent
 from ncpgui.core.sampled import Sampled
-from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting import posterior_draws
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads
@@ -23,6 +22,7 @@ from ncpgui.sorting.posterior_draws import ToDraw, batch_packing, draw_all, sets
 from ncpgui.sorting.recluster import resample_rest
 from ncpgui.sorting.run import run_of
 from ncpgui.sorting.sampling import Sampling, SideBySide
+from tests.tiny_project import tiny_project
 
 from .planted import SQUARE, Cell, FakeResult, leader_clustering, planted_recording, regular_times
 from .stopping import StepsInMemory, Stopped, assert_same
@@ -160,30 +160,17 @@ def test_of_both_signs_the_most_probable_pairs_are_the_beam() -> None:
 
 
 def test_a_component_is_searched_again_under_what_was_decided() -> None:
-    n = 40
-    labels = np.arange(n) % 2
-    waveforms = np.zeros((n, 32, 1), np.float32)
-    waveforms[:, 11, 0] = -10.0 * (1 + labels)
-    way = Alternative(labels.astype(np.int32), np.ones(n, np.float32), 1.0, 0.0, np.ones(2, np.float32))
-    component = Component(
-        3, np.array([0]), np.arange(n), np.arange(n), PosteriorSamples(labels[None], np.zeros(1)), (way,)
-    )
+    project = tiny_project({3: [[0, 1] * 20]})
+    component = project.component(3)
+    assert component is not None
     options: dict[str, Any] = {}
 
     def cluster(waveforms: np.ndarray, **given: Any) -> FakeResult:
         options.update(given)
         return leader_clustering(waveforms, **given)
 
-    times = 200 * np.arange(n)
-    again = resample_rest(
-        component,
-        ComponentWaveforms(waveforms, np.zeros((n, 1), np.float32)),
-        Clamp(np.full(n, -1, np.int32), ((0, 2),), ((0, 1),)),
-        SQUARE,
-        BEAM,
-        spikes=SpikeEvents(times, np.zeros(n, int), np.full(n, -10.0), 20_000.0, 200 * n),
-        cluster=cluster,
-    )
+    held = Clamp(np.full(40, -1, np.int32), ((0, 2),), ((0, 1),))
+    again = resample_rest(project, component, project.waveforms[3], held, BEAM, cluster=cluster)
     assert again.posterior.sampler == "beam"
     assert (options["samples"], options["beam"]) == (0, 8)
     assert (options["must_link"], options["cannot_link"]) == (((0, 2),), ((0, 1),))

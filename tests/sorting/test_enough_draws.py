@@ -138,16 +138,7 @@ def test_a_settled_component_gets_later_the_draws_that_it_would_have_had_at_once
     for workers in (1, 2):
         project = sort_recording(recording, FEW, cluster=seeded, workers=workers)
         (settled,) = [one for one in project.components if are_left(one.posterior, FEW)]
-        found.append(
-            with_all_draws(
-                settled,
-                project.waveforms[settled.id],
-                project.probe,
-                FEW,
-                spikes=project.spikes,
-                cluster=seeded,
-            )
-        )
+        found.append(with_all_draws(project, settled, project.waveforms[settled.id], FEW, cluster=seeded))
     assert_same(found[0], found[1])
     assert not are_left(found[0].posterior, FEW)
     np.testing.assert_array_equal(found[0].alternatives[0].labels, settled.alternatives[0].labels)

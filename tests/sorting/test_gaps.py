@@ -91,16 +91,8 @@ CONFIG = SortingConfig(
 def sample_again(project: Project, held: NDArray[np.integer], cluster: Any = leader_clustering) -> None:
     """Sample the first component again, some of whose spikes are held together by label."""
     component = project.components[0]
-    resample_rest(
-        component,
-        project.waveforms[component.id],
-        Clamp(held),
-        project.probe,
-        CONFIG,
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        cluster=cluster,
-    )
+    waveforms = project.waveforms[component.id]
+    resample_rest(project, component, waveforms, Clamp(held), CONFIG, cluster=cluster)
 
 
 def test_draws_are_weighed_by_real_intervals(

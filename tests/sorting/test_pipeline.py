@@ -327,15 +327,7 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 
     cache = project.waveforms[0]
     for waveforms in (cache, replace(cache, coordinates=None)):
-        new = resample_rest(
-            component,
-            waveforms,
-            Clamp(held, **links),
-            project.probe,
-            CONFIG,
-            spikes=project.spikes,
-            cluster=cluster,
-        )
+        new = resample_rest(project, component, waveforms, Clamp(held, **links), CONFIG, cluster=cluster)
         assert received[-1].tolist() == held[component.sampled].tolist()
         labels = new.alternatives[0].labels
         assert len(set(labels[held == 0].tolist())) == 1
@@ -346,11 +338,11 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
     component = project.component(0)
     assert component is not None
-    n, how = len(component.spike_ids), {"spikes": project.spikes, "cluster": leader_clustering}
+    n, waveforms = len(component.spike_ids), project.waveforms[0]
     with pytest.raises(InputError, match="held labels must be one a spike of the component around contact 0"):
-        resample_rest(component, project.waveforms[0], Clamp(np.zeros(3, int)), SQUARE, CONFIG, **how)
+        resample_rest(project, component, waveforms, Clamp(np.zeros(3, int)), CONFIG)
     with pytest.raises(InputError, match="take the acceptance of one back to sample again"):
-        resample_rest(component, project.waveforms[0], Clamp(np.zeros(n, int)), SQUARE, CONFIG, **how)
+        resample_rest(project, component, waveforms, Clamp(np.zeros(n, int)), CONFIG)
 
 
 def test_the_recording_of_the_project_is_the_one_that_was_sorted(

@@ -135,16 +135,8 @@ def test_a_stimulus_weighs_components_when_they_are_sorted_and_when_they_are_sam
     component = project.components[0]
     on_screen = project.spikes.sample_index[component.spike_ids] // SAMPLES_A_FRAME
     for wanted in (config, replace(config, stimulus=False)):
-        resample_rest(
-            component,
-            project.waveforms[component.id],
-            Clamp(np.full(len(component.spike_ids), -1)),
-            project.probe,
-            wanted,
-            spikes=project.spikes,
-            stimulus=project.stimulus,
-            cluster=leader_clustering,
-        )
+        held, waveforms = Clamp(np.full(len(component.spike_ids), -1)), project.waveforms[component.id]
+        resample_rest(project, component, waveforms, held, wanted, cluster=leader_clustering)
     sorted_first, again, without = seen[0], *seen[-2:]
     for responses in (sorted_first, again):
         assert responses is not None

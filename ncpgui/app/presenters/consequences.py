@@ -227,19 +227,15 @@ def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Conseque
     """
     from ncpgui.evidence.drift_turns import turns_nats
     from ncpgui.sorting.merge_across_drift import MIN_NATS
-    from ncpgui.sorting.motion import places_during
+    from ncpgui.sorting.motion import places_in_project
 
     project = workspace.state.project
     assert project is not None
-    spikes, motion = project.spikes, project.motion
-    if motion is None or not motion.applied:
+    places = places_in_project(project) if project.motion is not None and project.motion.applied else None
+    if places is None or places.n_places == 1:
         return NOTHING
-    places = places_during(
-        motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
-    )
-    if places.n_places == 1:
-        return NOTHING
-    counts = [np.bincount(places.of(spikes.sample_index[some]), minlength=places.n_places) for some in ids]
+    sample_index = project.spikes.sample_index
+    counts = [np.bincount(places.of(sample_index[some]), minlength=places.n_places) for some in ids]
     with_another = [
         any(turns_nats(one, other) > MIN_NATS for other in counts if other is not one) for one in counts
     ]

@@ -1,17 +1,11 @@
-"""Exports as plain functions: what there is to choose, what would be in the way, and the export itself."""
+"""Exports as plain functions: what there is to choose, and what would be in the way."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ncpgui.core.errors import ExportError
-from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
-
-if TYPE_CHECKING:
-    from ncpgui.curation.curated_sorting import CuratedSorting
-    from ncpgui.export.whole_project import Exported
 
 
 def export_formats() -> list[tuple[str, str, bool, str, str]]:
@@ -57,29 +51,3 @@ def left_out_of_exports(project: Project) -> dict[tuple[str, bool], tuple[str, .
         (f.name, copy) for f in FORMATS.values() for copy in ((False, True) if f.with_traces else (False,))
     ]
     return {(name, copy): left_out(project, name, copy_traces=copy) for name, copy in kinds}
-
-
-def export(
-    project: Project,
-    decisions: CuratedSorting,
-    format_name: str,
-    path: Path,
-    *,
-    min_probability: float = 0.0,
-    copy_traces: bool = False,
-    replace_files: bool = False,
-    progress: Progress = silent,
-) -> Exported:
-    """Write the sorting as it stands for another tool."""
-    from ncpgui.export.whole_project import export_project
-
-    return export_project(
-        project,
-        decisions,
-        format_name,
-        path,
-        min_probability=min_probability,
-        copy_traces=copy_traces,
-        replace_files=replace_files,
-        progress=progress,
-    )

@@ -27,7 +27,6 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 
 if TYPE_CHECKING:
-    from ncpgui.core.motion import Places
     from ncpgui.session.session_file import SessionFile
     from ncpgui.sorting.components import ComponentDraw
 
@@ -189,29 +188,8 @@ def all_draws(project: Project, component: Component, *, progress: Progress = si
     from ncpgui.sorting.recluster import with_all_draws
     from ncpgui.sorting.reopened import settings_of
 
-    return with_all_draws(
-        component,
-        project.waveforms[component.id],
-        project.probe,
-        settings_of(project),
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        places=_places(project),
-        stimulus=project.stimulus,
-        progress=progress,
-    )
-
-
-def _places(project: Project) -> Places | None:
-    """Where the tissue was; None where nothing is known of it."""
-    from ncpgui.sorting.motion import places_during
-
-    if project.motion is None:
-        return None
-    spikes = project.spikes
-    return places_during(
-        project.motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
-    )
+    waveforms = project.waveforms[component.id]
+    return with_all_draws(project, component, waveforms, settings_of(project), progress=progress)
 
 
 def resample(
@@ -232,19 +210,9 @@ def resample(
 
     if waveforms is None:
         waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
-    again = resample_rest(
-        component,
-        waveforms,
-        held,
-        project.probe,
-        replace(settings_of(project), sampler=sampler),
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        places=_places(project),
-        stimulus=project.stimulus,
-        progress=portion(progress, 1, 4, 4),
-    )
-    return again, waveforms
+    config = replace(settings_of(project), sampler=sampler)
+    report = portion(progress, 1, 4, 4)
+    return resample_rest(project, component, waveforms, held, config, progress=report), waveforms
 
 
 def given_shapes(project: Project, *, progress: Progress = silent) -> GivenShapes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.app.model.saved_state import Session
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import exports, jobs
+from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
@@ -207,9 +207,10 @@ def export(
         lacking = f"; left out: {'; '.join(exported.left_out)}" if exported.left_out else ""
         workspace.state.told.emit(f"Exported to {exported.path}{lacking}")
 
-    work.submit(
-        f"Exporting to {path.name}",
-        lambda p: exports.export(
+    def write(progress: Progress) -> Exported:
+        from ncpgui.export.whole_project import export_project
+
+        return export_project(
             project,
             decisions,
             format_name,
@@ -217,8 +218,12 @@ def export(
             min_probability=min_probability,
             copy_traces=copy_traces,
             replace_files=replace_files,
-            progress=p,
-        ),
+            progress=progress,
+        )
+
+    work.submit(
+        f"Exporting to {path.name}",
+        write,
         done,
         lane="export",  # it may read the whole recording: no save waits for that
         key=("export", str(path)),
