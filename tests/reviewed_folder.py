@@ -8,15 +8,26 @@ from pathlib import Path
 
 import numpy as np
 
+from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.given_folder import open_given
+from ncpgui.ephys.phy_folder import read_phy_folder
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.sorting_readers import _file_digest, _opened, digest_of
 from tests.session.conftest import build
 
 RATE = 20_000.0
 N_SAMPLES = 4000
+
+
+def digest_now(given: GivenSorting) -> str:
+    """What `GivenSorting.digest` would be if its folder were read now."""
+    if given.kind == PHY:
+        phy = read_phy_folder(Path(given.path))
+        return digest_of(phy.times, phy.clusters)
+    return _file_digest(_opened(Path(given.path))[0])
 
 
 def write_folder(folder: Path, clusters: list[int], *, times: list[int] | None = None) -> Path:

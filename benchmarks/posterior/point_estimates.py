@@ -19,14 +19,14 @@ import torch
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from scipy.stats import entropy
 from sklearn.metrics import adjusted_mutual_info_score
 
 from benchmarks.clustering.clustering_sets import Kind, SpikeSet, add_set_options, sets_of
 from benchmarks.clustering.generated_recordings import ARRAYS
 from benchmarks.common.report import SEED, Origin, begin, keep, options, table, where
-from ncpgui.core.agreement import variation_of_information
 from ncpgui.core.alternatives import group_alternatives, sizeable_clusters
-from ncpgui.core.partition import canonical, n_clusters
+from ncpgui.core.partition import canonical, contingency, n_clusters
 from ncpgui.engine import default_model
 from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.diagnostics.calibration import co_assignment
@@ -110,6 +110,12 @@ class Merging:
             value = max(values)
             best = merged[values.index(value)]
         return best
+
+
+def variation_of_information(a: Labels, b: Labels) -> float:
+    """VI in nats: H(a|b) + H(b|a); 0 for equal partitions (Meila 2007)."""
+    both = contingency(a, b)
+    return float(max(0.0, 2 * entropy(both.ravel()) - entropy(both.sum(1)) - entropy(both.sum(0))))
 
 
 def estimates(

@@ -11,20 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.partition import contingency
 
 
-def _entropy(counts: NDArray[np.float64]) -> float:
-    p = counts[counts > 0] / counts.sum()
-    return float(-(p * np.log(p)).sum())
-
-
-def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
-    """VI in nats: H(a|b) + H(b|a); 0 for equal partitions (Meila 2007)."""
-    table = contingency(a, b).astype(np.float64)
-    if table.sum() == 0:
-        return 0.0
-    joint = _entropy(table.ravel())
-    return max(0.0, 2 * joint - _entropy(table.sum(1)) - _entropy(table.sum(0)))
-
-
 def adjusted_rand_index(a: ArrayLike, b: ArrayLike) -> float:
     """Adjusted Rand index (Hubert & Arabie 1985): 1 for equal partitions, 0 by chance."""
     table = contingency(a, b).astype(np.float64)

@@ -127,20 +127,6 @@ def read_table(data: bytes, known: Iterable[str] = ()) -> TextTable:
     return TextTable([row for row in rows if any(cell.strip() for cell in row)], spelling)
 
 
-def parse_csv(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Rows of a table that hold anything.
-
-    Raises
-    ------
-    ValueError
-        A cell is longer than any table's, or has a character that no table has.
-    """
-    try:
-        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
-    except csv.Error as error:
-        raise ValueError(str(error)) from error
-
-
 def plain(name: str) -> str:
     """The name of a column as names are compared: lower case, without quotes, blanks as underscores."""
     return "_".join(name.strip(" \"'#\t\r\n\ufeff").lower().replace("-", " ").replace("_", " ").split())

@@ -41,11 +41,6 @@ class Change:
     components: tuple[int, ...] = ()
     decides: bool = False
 
-    @property
-    def moves_spikes(self) -> bool:
-        """Whether any spike changed its unit."""
-        return bool(self.added or self.removed or self.modified)
-
 
 @dataclass(frozen=True, eq=False)
 class Reassignment:

@@ -17,12 +17,7 @@ from ncpgui.ephys.proposals import proposals_beside
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulated_folder import is_simulated_folder
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
-from ncpgui.ephys.sorting_readers import (
-    digest_of,
-    phy_sorting,
-    spikeinterface_digest,
-    spikeinterface_sorting,
-)
+from ncpgui.ephys.sorting_readers import phy_sorting, spikeinterface_sorting
 from ncpgui.ephys.without_traces import without_traces
 
 RATE_TOLERANCE = 1e-3
@@ -162,18 +157,3 @@ def _check_is_sorting(path: Path) -> None:
             f"there is no sorting in {folder}: {what}; give a folder of Phy or Kilosort (params.py, "
             "spike_times.npy, spike_clusters.npy), or a SpikeInterface sorting or analyzer"
         )
-
-
-def digest_now(given: GivenSorting) -> str:
-    """What `GivenSorting.digest` would be if its folder were read now.
-
-    Raises
-    ------
-    RecordingError
-        It is not there any more, or cannot be read.
-    """
-    folder = existing_path(given.path)
-    if given.kind == PHY:
-        phy = read_phy_folder(folder)
-        return digest_of(phy.times, phy.clusters)
-    return spikeinterface_digest(folder)

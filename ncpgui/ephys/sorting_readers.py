@@ -200,17 +200,6 @@ def spikeinterface_sorting(
     )
 
 
-def spikeinterface_digest(path: Path) -> str:
-    """Digest of the spikes, units and labels of a sorting as its files have them, of whatever recording.
-
-    Raises
-    ------
-    RecordingError
-        As `spikeinterface_sorting`.
-    """
-    return _file_digest(_opened(path)[0])
-
-
 def _file_digest(sorting: BaseSorting) -> str:
     """Digest of the rows of a sorting, of its units and of their labels."""
     spikes = sorting.to_spike_vector()

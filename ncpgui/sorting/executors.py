@@ -188,7 +188,7 @@ class _Run(Generic[T]):
         known: Mapping[int, T],
         finished: Callable[[int, T], None] | None,
     ) -> None:
-        self._tasks, self._names, self._sizes = tasks, names, sizes
+        self._tasks, self._names = tasks, names
         self._progress, self._fatal, self._finished = progress, fatal, finished
         self._by_size = sorted(range(len(tasks)), key=lambda i: -sizes[i])
         self._size = np.asarray(sizes, np.float64)

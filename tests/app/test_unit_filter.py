@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncpgui.app.presenters.unit_columns import COLUMNS
-from ncpgui.app.presenters.unit_filter import listed, unit_filter
+from ncpgui.app.presenters.unit_filter import unit_filter
 from ncpgui.core.errors import InputError
 
 nan = float("nan")
@@ -20,7 +20,7 @@ C = {**A, "id": 31, "label": "unsorted", "accepted": False, "rate_hz": 9.0, "cha
 
 
 def found(text: str) -> list[int]:
-    return [row["id"] for row in listed((A, B, C), text)]
+    return [row["id"] for row in filter(unit_filter(text), (A, B, C))]
 
 
 @pytest.mark.parametrize(

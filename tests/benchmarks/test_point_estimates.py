@@ -7,7 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchmarks.posterior.point_estimates import binder_loss, expected_rand, linkage_cuts, together
+from benchmarks.posterior.point_estimates import (
+    binder_loss,
+    expected_rand,
+    linkage_cuts,
+    together,
+    variation_of_information,
+)
 from ncpgui.core.agreement import adjusted_rand_index
 
 DRAWS = np.array([[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [0, 1, 1, 1, 2], [0, 0, 0, 1, 1]])
@@ -45,3 +51,9 @@ def test_the_expected_rand_index_splits_a_unit_that_nine_of_ten_draws_have_whole
     by_rand, by_binder = linkage_cuts(together(np.array([one] * 9 + [halves])))
     assert by_rand.tolist() == halves.tolist()
     assert by_binder.tolist() == one.tolist()
+
+
+def test_splitting_half_of_the_points_in_two_equal_parts_costs_half_of_log_2() -> None:
+    a, b = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])
+    assert variation_of_information(a, b) == pytest.approx(0.5 * np.log(2))
+    assert variation_of_information(a, a) == 0

@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from ncpgui.core.csv_text import Spelling, decoded, parse_csv, plain, read_table
+from ncpgui.core.csv_text import Spelling, decoded, plain, read_table
 
 IDS = ("cluster_id", "id")
 ROWS = [["cluster_id", "group"], ["0", "good"], ["7", "mua"]]
@@ -17,14 +17,13 @@ def spelt(delimiter: str = "\t", line_end: str = "\n") -> str:
 
 
 def test_rows_of_a_table_without_the_empty_ones() -> None:
-    assert parse_csv("a\tb\n\n1\t2\n", "\t") == [["a", "b"], ["1", "2"]]
+    assert read_table(b"a\tb\n\n1\t2\n").rows == [["a", "b"], ["1", "2"]]
 
 
 def test_a_cell_longer_than_any_table_has_is_a_value_error() -> None:
     long = "a,b\n1," + "x" * 200_000
-    for read in (parse_csv, lambda text: read_table(text.encode())):
-        with pytest.raises(ValueError, match="field larger than field limit"):
-            read(long)
+    with pytest.raises(ValueError, match="field larger than field limit"):
+        read_table(long.encode())
 
 
 @pytest.mark.parametrize("delimiter", list("\t;,| "))

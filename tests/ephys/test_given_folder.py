@@ -12,8 +12,9 @@ import pytest
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys import given_folder
-from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from ncpgui.ephys.given_folder import is_sorting_folder, open_reviewed
 from ncpgui.ephys.sorting_readers import open_sorting, spikeinterface_sorting
+from tests.reviewed_folder import digest_now
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

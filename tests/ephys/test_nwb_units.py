@@ -14,9 +14,10 @@ import pytest
 
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
-from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from ncpgui.ephys.given_folder import is_sorting_folder, open_reviewed
 from ncpgui.ephys.hdf5_formats import has_nwb_units, nwb_second_0
 from ncpgui.ephys.readers import open_recording, reopen
+from tests.reviewed_folder import digest_now
 from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, SQUARE
 
 pynwb = pytest.importorskip("pynwb", reason="pynwb (extra nwb) is not installed")

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import RecordingError
-from ncpgui.ephys.given_folder import digest_now, open_reviewed
+from ncpgui.ephys.given_folder import open_reviewed
 from ncpgui.ephys.readers import open_sorting
 from ncpgui.ephys.strays import set_aside
+from tests.reviewed_folder import digest_now
 
 N_SAMPLES = 20_000
 PLACE = Path("folder")

@@ -13,7 +13,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from ncpgui.app.presenters.unit_columns import COLUMNS, UnitColumn, Value, column
 from ncpgui.core.errors import InputError
@@ -65,12 +65,6 @@ def unit_filter(text: str) -> Test:
             f"the filter '{text}' cannot be read; write comparisons such as fr > 1 & label == 'good'"
         ) from None
     return _test(tree.body)
-
-
-def listed(rows: Iterable[Row], text: str) -> list[Row]:
-    """Rows that a filter lists; errors as `unit_filter`."""
-    is_listed = unit_filter(text)
-    return [row for row in rows if is_listed(row)]
 
 
 def _is_expression(text: str) -> bool:
