@@ -58,7 +58,7 @@ def test_several_files_come_in_their_order_and_the_one_that_is_not_there_is_name
 )
 def test_a_folder_that_names_no_file_says_so(tmp_path: Path, line: str) -> None:
     with pytest.raises(
-        MissingRecordingError, match="does not name the recording: .*; write its path in quotes"
+        MissingRecordingError, match=r"does not name the recording: .*; write its path in quotes"
     ):
         data_files(parameters(tmp_path, line))
 

@@ -1,4 +1,4 @@
-"""What a folder of Phy says is read as it is, repaired where that is no guess, and refused by name otherwise."""
+"""What a folder of Phy says is read as it is, repaired where that is no guess, or refused by name."""
 
 from __future__ import annotations
 
