@@ -141,15 +141,12 @@ def test_the_first_sample_that_is_no_number_is_named_up_to_a_second_from_the_pie
     bad = TRACES.copy()
     bad[1700, 1] = np.inf
     bad[1800, 0] = np.nan
-    counted = Counted(source(bad))
-    for piece in (1000, 2000):
-        with pytest.raises(
-            RecordingError, match=r"channel 1 is NaN or infinite at sample 1700 \(0\.340 s\); check the dtype"
-        ):
-            if piece == 1000:
-                KeptRecording(counted, source(bad)).get_traces(start_frame=1000, end_frame=1001)
-            else:
-                raise_first_not_finite(source(bad), 0, N)
+    words = r"channel 1 is NaN or infinite at sample 1700 \(0\.340 s\); check the dtype"
+    kept = KeptRecording(Counted(source(bad)), source(bad))
+    with pytest.raises(RecordingError, match=words):
+        kept.get_traces(start_frame=1000, end_frame=1001)
+    with pytest.raises(RecordingError, match=words):
+        raise_first_not_finite(source(bad), 0, N)
 
 
 def test_where_the_source_is_finite_its_values_are_too_large_to_filter() -> None:

@@ -39,17 +39,15 @@ def test_traces_of_a_range_are_float32_of_their_own() -> None:
     assert np.array_equal(one.extractor().get_traces(), TRACES)
 
 
-@pytest.mark.parametrize(("start", "stop", "fits"), [(0, 12, True), (-1, 3, False), (3, 2, False), (3, 3, True), (11, 13, False)])  # fmt: skip
-def test_a_range_lies_inside_the_recording(start: int, stop: int, fits: bool) -> None:
-    if fits:
-        check_range(start, stop, 12)
-    else:
+@pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 2), (11, 13)])
+def test_a_range_lies_inside_the_recording(start: int, stop: int) -> None:
+    for read in (lambda *ends: check_range(*ends, 12), recording().traces):
+        read(0, 12)
+        read(3, 3)
         with pytest.raises(
             InputError, match=rf"samples {start} to {stop} lie outside the recording of 12 samples"
         ):
-            check_range(start, stop, 12)
-        with pytest.raises(InputError, match="outside"):
-            recording().traces(start, stop)
+            read(start, stop)
 
 
 @pytest.mark.parametrize("traces", [np.zeros(4), np.zeros((0, 2)), np.zeros((4, 0)), np.zeros((2, 2, 2))])
@@ -73,7 +71,7 @@ def test_spikes_are_sorted_from_5_khz_to_1_mhz() -> None:
         check_sampling(rate, "a")
     for rate in (4_999.0, 1.01e6, float("nan")):
         with pytest.raises(
-            InputError, match="these traces: spikes, .* at a sampling frequency of 5000 to 1000000"
+            InputError, match=r"these traces: spikes, .* at a sampling frequency of 5000 to 1000000"
         ):
             recording(rate=rate)
 
