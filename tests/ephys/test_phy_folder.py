@@ -224,6 +224,7 @@ def test_the_highest_cluster_is_that_of_any_file_that_phy_could_hold(tmp_path: P
 
 
 def names(tmp_path: Path, text: str, clusters: Any = (0, 2, 0, 1)) -> dict[int, int | str]:
+    write(tmp_path, clusters=clusters, cluster_si_unit_id_tsv="cluster_id\tsi_unit_id\n" + text)
     return read_phy_folder(tmp_path).names
 
 
