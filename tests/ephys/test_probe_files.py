@@ -120,7 +120,7 @@ def test_columns_that_are_no_number_are_not_told(tmp_path: Path) -> None:
         ),
         (
             "{0: {'channels': [0, -2], 'geometry': [(0, 0), (0, 9)]}}",
-            "channel -2 is none; channels count from 0",
+            "channel -2 does not exist; channels count from 0",
         ),
     ],
 )
@@ -192,8 +192,8 @@ def test_columns_may_come_in_any_order_with_their_unit(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", "it is empty; write a header 'x,y'"),
-        ("x,y\n1,spam\n", "'spam' is no place; write numbers, with a point for decimals"),
-        ("x,y,channel\n1,2,a\n", "'a' is no channel"),
+        ("x,y\n1,spam\n", "'spam' is not a place; write numbers, with a point for decimals"),
+        ("x,y,channel\n1,2,a\n", "'a' is not a channel"),
         ("x,channel\n1,2\n", r"its header has no columns x and y (it has x, channel)"),
         ("x_um,y_mm\n1,2\n", "its columns are in several units (um, mm); use one"),
         ("x,y,shank\n1,2,0\n1,2\n", "row 2 has 2 cells, too few for its header"),
