@@ -12,6 +12,7 @@ from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.posterior_draws import posterior_seed
@@ -105,7 +106,17 @@ class Network:
         return FakeResult(rows, np.zeros(n), features, np.arange(n), sampler="draws" if samples else "beam")
 
 
-SPIKES = SpikeEvents(1000 * np.arange(30), np.zeros(30), np.zeros(30), RATE, 40_000)
+PROJECT = Project(
+    RecordingReference("", {}, "", 4, RATE, 40_000),
+    SQUARE,
+    SpikeEvents(1000 * np.arange(30), np.zeros(30), np.zeros(30), RATE, 40_000),
+    np.ones(4, np.float32),
+    components=(),
+    unit_of_spike=np.zeros(30, np.int64),
+    probability=np.ones(30, np.float32),
+    settings={},
+    model="",
+)
 COORDINATES = np.array([0, 0.1, 0, 0.1, 9, 9.1, 9, 9.1, 9.05, 0.05], np.float32)[:, None]
 
 
@@ -120,14 +131,12 @@ def sampled_again(
     held: Clamp | None = None,
     *,
     config: SortingConfig = CONFIG,
-    waveforms: ComponentWaveforms | None = None,
+    project: Project = PROJECT,
     **options: Any,
 ) -> Component:
     free = Clamp(np.full(10, -1, np.int32))
     one = component([ONE] * 10, [*ONE, 0, 0])
-    return resample_rest(
-        one, waveforms or waves(), held or free, SQUARE, config, spikes=SPIKES, cluster=network, **options
-    )
+    return resample_rest(project, one, waves(), held or free, config, cluster=network, **options)
 
 
 def test_the_network_is_asked_for_the_sampled_spikes_where_they_are_and_when_they_fired() -> None:
@@ -145,7 +154,7 @@ def test_the_network_is_asked_for_the_sampled_spikes_where_they_are_and_when_the
 def test_times_are_those_of_the_clock() -> None:
     network = Network(A)
     clock = Clock(RATE, [0, 14_999, 15_000], [0.0, 14_999 / RATE, 2.75])  # 2 s are missing after spike 14
-    sampled_again(network, clock=clock)
+    sampled_again(network, project=replace(PROJECT, recording=replace(PROJECT.recording, own_clock=clock)))
     expected = 0.05 * np.arange(10, 18) + 2.0 * (np.arange(10, 18) >= 15)
     assert network.asked[0]["times_s"] == pytest.approx(expected)
 
@@ -163,13 +172,7 @@ def test_sortings_are_those_of_the_new_draws_of_all_spikes() -> None:
 def test_without_coordinates_spikes_go_with_those_that_they_were_sorted_with() -> None:
     before = component([A] * 10, [*A, 0, 1])
     found = resample_rest(
-        before,
-        waves(None),
-        Clamp(np.full(10, -1, np.int32)),
-        SQUARE,
-        CONFIG,
-        spikes=SPIKES,
-        cluster=Network(A),
+        PROJECT, before, waves(None), Clamp(np.full(10, -1, np.int32)), CONFIG, cluster=Network(A)
     )
     labels = found.alternatives[0].labels
     assert (labels[8], labels[9]) == (labels[0], labels[4])
@@ -218,11 +221,10 @@ def test_the_draws_of_the_second_round_come_to_those_of_the_first() -> None:
     told: list[tuple[int, int, str]] = []
     before = component([A] * 51, [*A, 0, 1])
     after = with_all_draws(
+        PROJECT,
         before,
         waves(),
-        SQUARE,
         config,
-        spikes=SPIKES,
         cluster=network,
         progress=lambda done, total, message="": told.append((done, total, message)),
     )
@@ -239,7 +241,7 @@ def test_the_draws_of_the_second_round_come_to_those_of_the_first() -> None:
 def test_the_sorting_in_use_stays_first_though_others_are_more_probable_and_these_come_by_mass() -> None:
     config = replace(CONFIG, posterior_samples=100)
     before = component([CROSSED] * 2 + [A] * 48, [*CROSSED, 0, 1])
-    after = with_all_draws(before, waves(), SQUARE, config, spikes=SPIKES, cluster=Network(A, ONE))
+    after = with_all_draws(PROJECT, before, waves(), config, cluster=Network(A, ONE))
     masses = [one.mass for one in after.alternatives]
     assert masses == pytest.approx([0.02, 0.73, 0.25])
     assert after.alternatives[0].labels.tolist() == [*CROSSED, 0, 1]
@@ -251,5 +253,5 @@ def test_draws_that_evidence_weighed_before_are_weighed_anew() -> None:
     drawn = one.posterior.weight
     weighed = one.posterior.changed(weight=drawn * np.repeat([3.0, 1.0], 25), drawn_weight=drawn)
     before = replace(one, posterior=weighed)
-    after = with_all_draws(before, waves(), SQUARE, config, spikes=SPIKES, cluster=Network(A, ONE))
+    after = with_all_draws(PROJECT, before, waves(), config, cluster=Network(A, ONE))
     assert after.posterior.weight == pytest.approx(np.full(100, 0.01))
