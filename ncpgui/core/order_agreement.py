@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.core.arguments import number
 from ncpgui.core.posterior import PosteriorSamples
@@ -24,6 +25,8 @@ Trust = Literal["steady", "unsteady", "shaky"]
 
 _MIN_SAMPLES = 10  # of each order, on average
 _N_COMPARED = 250
+_AT_ONCE = 1 << 20
+"""Draws times clusters times points that are counted in one product of matrices."""
 
 
 def order_spread(posterior: PosteriorSamples) -> float | None:
@@ -46,11 +49,23 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
     if len(orders) < 2 or len(labels) < _MIN_SAMPLES * len(orders) or n_of_order.min() < 2:
         return None
     chosen = np.linspace(0, n_points - 1, min(n_points, _N_COMPARED)).astype(int)
-    pairs = [labels[:, chosen[i], None] == labels[:, chosen[i + 1 :]] for i in range(len(chosen) - 1)]
-    together = np.concatenate(pairs, axis=1)
-    p = np.stack([together[posterior.order == order].mean(axis=0) for order in orders])
+    pairs = np.triu_indices(len(chosen), 1)
+    few = labels[:, chosen]
+    p = np.stack([_together(few[posterior.order == order])[pairs] for order in orders])
     by_chance = (p * (1 - p) / (n_of_order[:, None] - 1)).mean(axis=0)
     return float(np.sqrt(max(0.0, (p.var(axis=0, ddof=1) - by_chance).mean())))
+
+
+def _together(rows: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Share of the draws in which two points share a cluster: (m, m); rows : (S, m)."""
+    n_draws, n_points = rows.shape
+    clusters = np.arange(int(rows.max()) + 1)[:, None]
+    counts = np.zeros((n_points, n_points))
+    step = max(1, _AT_ONCE // (len(clusters) * n_points))
+    for first in range(0, n_draws, step):
+        is_in = (rows[first : first + step, None] == clusters).reshape(-1, n_points).astype(np.float32)
+        counts += is_in.T @ is_in
+    return counts / len(rows)
 
 
 def trust(spread: float) -> Trust:

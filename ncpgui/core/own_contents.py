@@ -53,16 +53,18 @@ def not_its_own(file: h5py.File, sizes: Sizes = OF_RECORDINGS) -> str:
         total += announced
         if sizes.in_all is not None and total > sizes.in_all:
             return f"its arrays announce more than {sizes.in_all >> 30} GiB, the most that is read"
-        problem = _kept_elsewhere(found, place) or _made_up(found, place, announced, sizes)
+        settings = found.get_create_plist()
+        problem = _kept_elsewhere(settings, place)
+        if not problem and announced > sizes.from_bytes:
+            problem = _made_up(found, settings, place, announced, sizes)
         if problem:
             return problem
     return ""
 
 
-def _kept_elsewhere(data: h5py.h5d.DatasetID, place: str) -> str | None:
+def _kept_elsewhere(settings: h5py.h5p.PropDCID, place: str) -> str | None:
     import h5py
 
-    settings = data.get_create_plist()
     if settings.get_external_count():
         return f"the values of {place} are kept in another file; {_WAY_OUT}"
     if settings.get_layout() == h5py.h5d.VIRTUAL:
@@ -71,12 +73,14 @@ def _kept_elsewhere(data: h5py.h5d.DatasetID, place: str) -> str | None:
     return None
 
 
-def _made_up(data: h5py.h5d.DatasetID, place: str, announced: int, sizes: Sizes) -> str | None:
+def _made_up(
+    data: h5py.h5d.DatasetID, settings: h5py.h5p.PropDCID, place: str, announced: int, sizes: Sizes
+) -> str | None:
     import h5py
 
-    is_virtual = data.get_create_plist().get_layout() == h5py.h5d.VIRTUAL
+    is_virtual = settings.get_layout() == h5py.h5d.VIRTUAL
     stored = h5py.h5i.get_file_id(data).get_filesize() if is_virtual else data.get_storage_size()
-    if announced > sizes.from_bytes and announced > sizes.expands * stored:
+    if announced > sizes.expands * stored:
         return (
             f"{place} announces {announced} bytes, of which {stored} are stored: it is damaged, or was never "
             "written; use a backup"

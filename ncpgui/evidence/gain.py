@@ -44,6 +44,11 @@ class Gain:
     n_spikes: float
 
     @property
+    def wrong(self) -> float:
+        """Expected spikes in a wrong unit as it stands."""
+        return self.gained + self.left
+
+    @property
     def is_settled_by_no_card(self) -> bool:
         """Whether too many spikes would be in a wrong unit even if the right card were known."""
         return self.left > max(FEW_LEFT, TOLERATED * self.n_spikes)
@@ -91,6 +96,8 @@ def expected_gain(
     now = wrong_in_draws(posterior.rows, in_use, mass=mass)
     gained = 0.0
     for index, alternative in enumerate(alternatives):
+        if np.array_equal(alternative, in_use):
+            continue  # an answer that changes nothing
         rows = np.flatnonzero((alternative_of == index) & (posterior.weight > 0))
         weight = posterior.weight[rows]
         n_effective = 0.0 if len(rows) == 0 else float(weight.sum() ** 2 / (weight**2).sum())

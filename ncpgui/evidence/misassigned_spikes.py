@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.draws_by_alternative import tables
 
 FEW_UNITS = 8
@@ -29,25 +28,14 @@ def stands_for(labels: NDArray[np.integer], sampled: NDArray[np.integer]) -> NDA
     return np.asarray((n_all / np.maximum(n_sampled, 1))[unit[sampled]], dtype=np.float64)
 
 
-def expected_wrong(
-    posterior: PosteriorSamples, labels: NDArray[np.integer], *, mass: NDArray[np.floating] | None = None
-) -> float:
-    """Expected number of spikes in a wrong unit.
-
-    labels : (m,) unit of each point, 0 .. K-1, -1 = none
-    mass : (m,) spikes that each point stands for, ones when left out
-    """
-    used = posterior.weight > 0
-    rows = posterior.rows if used.all() else posterior.rows[used]
-    return float(posterior.weight[used] @ wrong_in_draws(rows, labels, mass=mass))
-
-
 def wrong_in_draws(
     rows: NDArray[np.integer], labels: NDArray[np.integer], *, mass: NDArray[np.floating] | None = None
 ) -> NDArray[np.float64]:
     """Spikes in a wrong unit if each draw were true: (S,).
 
-    rows : (S, m) labels of the draws; others as `expected_wrong`
+    rows : (S, m) labels of the draws
+    labels : (m,) unit of each point, 0 .. K-1, -1 = none
+    mass : (m,) spikes that each point stands for, ones when left out
     """
     if labels.max(initial=-1) < 0:
         return np.zeros(len(rows))

@@ -9,7 +9,7 @@ import pytest
 from tiny_project import tiny_project
 
 from ncpgui.app.model.adoption import adopt
-from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.open_questions import is_sure
 from ncpgui.app.model.unit_numbers import unit_label
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -18,6 +18,7 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.evidence.draws_by_alternative import with_masses
+from ncpgui.evidence.gain import gain_of
 
 
 def component(mass: float, n_spikes: int = 500, *rows: np.ndarray) -> Component:
@@ -61,8 +62,8 @@ def test_spikes_of_noise_are_in_no_wrong_unit() -> None:
     whole = np.zeros(500, dtype=int)
     cut = np.where(np.arange(500) < 100, 1, 0)
     one = component(0.5, 500, whole, cut)
-    assert expected_wrong_of(one, whole) == pytest.approx(50)
-    assert expected_wrong_of(one, whole, np.full(500, 0.04)) == pytest.approx(2)
+    assert gain_of(one, whole).wrong == pytest.approx(50)
+    assert gain_of(one, whole, share=np.full(500, 0.04)).wrong == pytest.approx(2)
 
 
 def scattered_project() -> Project:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -48,6 +49,20 @@ def test_rows_may_come_in_any_order_and_orders_in_any_number():
     assert order_spread(known) == pytest.approx(np.sqrt(1 / 3))
     assert order_spread(known.subset(np.flatnonzero(order == 9))) is None
     assert order_spread(PosteriorSamples(rows, np.zeros(60))) is None
+
+
+def test_the_spread_is_that_of_pairs_compared_one_by_one_with_as_many_clusters_as_points():
+    """Few draws of many clusters are counted in several products of matrices, those of few in one."""
+    rng = np.random.default_rng(2)
+    for n_points, n_clusters in ((20, 3), (250, 250)):
+        rows = rng.integers(n_clusters, size=(80, n_points))
+        pairs = list(combinations(range(n_points), 2))
+        together = np.array([rows[:, i] == rows[:, j] for i, j in pairs]).T
+        p = together.reshape(-1, N_ORDERS, len(pairs)).mean(axis=0)
+        by_chance = (p * (1 - p)).mean(axis=0) / 9
+        assert order_spread(posterior(rows)) == pytest.approx(
+            np.sqrt(max(0.0, (p.var(axis=0, ddof=1) - by_chance).mean())), abs=1e-12
+        )
 
 
 def test_it_cannot_be_told_of_one_point_of_few_samples_or_of_weighted_ones():

@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.misassigned_spikes import expected_wrong, most_right, stands_for
+from ncpgui.evidence.misassigned_spikes import most_right, stands_for, wrong_in_draws
 
 HALVES = np.array([0] * 6 + [1] * 4)
 
 
 def posterior(*rows: list[int], weight: list[float] | None = None) -> PosteriorSamples:
     return PosteriorSamples(np.array(rows), np.zeros(len(rows)), None if weight is None else np.array(weight))
+
+
+def expected_wrong(draws: PosteriorSamples, labels: np.ndarray, mass: np.ndarray | None = None) -> float:
+    return float(draws.weight @ wrong_in_draws(draws.rows, labels, mass=mass))
 
 
 def test_no_spike_is_wrong_where_all_draws_are_the_sorting() -> None:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component
 from ncpgui.core.percent import percent
 from ncpgui.evidence.gain import label_gain
-from ncpgui.evidence.misassigned_spikes import expected_wrong
 from ncpgui.evidence.unit_accuracy import right_units
 
 SURE = 0.99
@@ -88,20 +87,6 @@ def unit_doubts(
     n_wrong = units.p_neuron * n_missing + n_gained
     rows = zip(units.p_right, units.p_neuron, units.agreement, units.lost, n_wrong, n_gained, strict=True)
     return tuple(UnitDoubt(*(float(value) for value in row)) for row in rows)
-
-
-def expected_wrong_of(
-    component: Component, labels: NDArray[np.integer], p_neuron: NDArray[np.floating] | None = None
-) -> float:
-    """Spikes of a component that are expected to be in a wrong unit.
-
-    labels : (n,) units as they are; p_neuron : (n,) P(each spike is of a unit of cells): a spike of noise is
-        in no wrong unit; ones when left out
-    """
-    mass = component.spikes_each
-    if p_neuron is not None:
-        mass = mass * p_neuron[component.sampled]
-    return expected_wrong(component.posterior, labels[component.sampled], mass=mass)
 
 
 def is_sure(component: Component, in_use: int | None, wrong: float) -> bool:

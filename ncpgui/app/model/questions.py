@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
-from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
+from ncpgui.app.model.open_questions import UnitDoubt, is_sure, unit_doubts
 from ncpgui.app.model.state import State
 from ncpgui.app.model.unit_numbers import gain, unit_numbers
 from ncpgui.core.component import Component
@@ -88,7 +88,7 @@ class Questions:
             return True
         if (unit_numbers(self._state, units)["p_exists"] < MORE_PROBABLY).any():
             return False
-        return is_sure(component, self._state.sortings.in_use(component), self._misplaced(component))
+        return is_sure(component, self._state.sortings.in_use(component), gain(self._state, component).wrong)
 
     def expected_wrong(self, component_id: int) -> float:
         """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled.
@@ -100,7 +100,7 @@ class Questions:
         if component is None:
             return 0.0
         open_doubts = self._open_doubts(component_id).values()
-        return self._misplaced(component) + sum(doubt.n_wrong for doubt in open_doubts)
+        return gain(self._state, component).wrong + sum(doubt.n_wrong for doubt in open_doubts)
 
     def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
         """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
@@ -113,16 +113,6 @@ class Questions:
         """Units of a component that are a question themselves, which nobody has answered."""
         doubts = self._open_doubts(component_id)
         return {unit: doubt for unit, doubt in doubts.items() if doubt.is_question}
-
-    def _misplaced(self, component: Component) -> float:
-        return self._state.remembered.get(
-            ("wrong", component.id),
-            lambda: expected_wrong_of(
-                component,
-                self._state.sortings.current(component).labels,
-                _part(self._state.project, "p_neuron", component),
-            ),
-        )
 
     def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
         """Those of units that nobody has accepted or labelled."""
@@ -150,7 +140,7 @@ class Questions:
     def misplaced(self, component_id: int) -> float:
         """Spikes of a component that are expected to be in a wrong unit; 0 before it is sampled."""
         component = self._state.components.get(component_id)
-        return 0.0 if component is None else self._misplaced(component)
+        return 0.0 if component is None else gain(self._state, component).wrong
 
     def is_empty(self, component_id: int) -> bool:
         """Whether a sampled component has no units, whichever of its alternatives is used."""

@@ -12,6 +12,7 @@ from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import InputError, RecordingError, SessionError
 from ncpgui.core.home import expanded
 from ncpgui.core.progress import Progress, silent
+from ncpgui.core.project import SESSION_ENCODING
 
 
 def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingRequest | ReviewRequest:
@@ -22,18 +23,22 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
     RecordingError, InputError
         Neither, or a recording that has to be described.
     """
+    progress(0, 1, "looking at it")
+    if not path.exists():
+        raise RecordingError(f"{path} does not exist; check the path, or mount the disk that holds it")
+    encoding = _encoding(path) if is_session(path) else ""
+    if encoding == SESSION_ENCODING:
+        return path
+
     from ncpgui.ephys.given_folder import is_sorting_folder
     from ncpgui.ephys.phy_folder import phy_folder_of
     from ncpgui.ephys.readers import open_recording
 
-    progress(0, 1, "looking at it")
-    if not path.exists():
-        raise RecordingError(f"{path} does not exist; check the path, or mount the disk that holds it")
     folder = phy_folder_of(path)
     if is_sorting_folder(folder):
         return ReviewRequest(folder, session=unused_session(folder))
-    if is_session(path) and _is_session_file(path):
-        return path
+    if encoding is None:
+        return path  # opening it tells what is wrong
     try:
         open_recording(path)
     except (InputError, RecordingError) as error:
@@ -43,20 +48,22 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
     return RecordingRequest(path, session=unused_session(path))
 
 
-def _is_session_file(path: Path) -> bool:
-    """Whether an HDF5 file is ours; one that cannot be read counts, opening it tells what is wrong."""
-    from ncpgui.session.schema import SESSION
+def _encoding(path: Path) -> str | None:
+    """What an HDF5 file says that it is encoded as, '' where it says nothing; None of one that cannot be read."""
     from ncpgui.session.store import opened
 
     try:
         with opened(path, only_header=True) as file:
-            return bool(file.attrs.get("encoding") == SESSION)
+            return str(file.attrs.get("encoding", ""))
     except SessionError:
-        return True
+        return None
 
 
 def is_raw(path: Path) -> bool:
     """Whether a path names a raw binary file, and nothing beside it says how it is to be read."""
+    if is_session(path):
+        return False
+
     from ncpgui.ephys.readers import is_undescribed
 
     return is_undescribed(path)
