@@ -155,6 +155,9 @@ def edits(driven: Driven, timings: Timings, repeats: int) -> None:
         units = [unit.unit for unit in workspace.current().units]
         for unit in units[:2]:
             take("select", lambda unit=unit: workspace.select([unit]))
+        ten = units_of_components(workspace, units)
+        take("select ten", lambda ten=ten: workspace.select(ten))
+        workspace.select(units[:1])
         press("accept", "accept")
         press("undo", "undo")
         workspace.select(units[:1])
@@ -174,6 +177,24 @@ def edits(driven: Driven, timings: Timings, repeats: int) -> None:
             workspace.select(units[:2])
             press("merge", "merge")
             press("undo", "undo")
+
+
+def units_of_components(
+    workspace: Workspace, first: list[int], *, n_units: int = 10, of: int = 5
+) -> list[int]:
+    """So many units of so many components, those of the component on screen first; another set each time."""
+    state = workspace.state
+    here = workspace.component_id
+    rest = [one for one in state.components.ids if one > here] + [
+        one for one in state.components.ids if one < here
+    ]
+    chosen, each = [first[: n_units // of]], n_units // of
+    for component_id in rest:
+        shown = state.sortings.current(state.components.get(component_id))
+        found = [unit.unit for unit in shown.units if unit.unit is not None]
+        if len(found) >= each and len(chosen) < of:
+            chosen.append(found[:each])
+    return [unit for units in chosen for unit in units]
 
 
 def lasso_around_half(driven: Driven, unit: int) -> None:

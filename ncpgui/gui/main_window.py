@@ -129,7 +129,6 @@ class MainWindow(AskingWindow):
         self._refresh.setInterval(0)
         workspace.coloring.changed.connect(self._colors_changed)
         self._refresh.timeout.connect(self.actions_.refresh)
-        self._refresh.timeout.connect(self.status.count_wrong)
         for signal in (
             workspace.state.opened, workspace.state.components_changed, workspace.current_changed,
             workspace.shown_changed, workspace.selection_changed, workspace.state.units_changed,

@@ -63,7 +63,7 @@ def test_a_unit_in_the_waveforms_has_the_menu_of_units(window: MainWindow) -> No
 def test_a_cell_of_two_units_has_both_selected(window: MainWindow) -> None:
     grid = window.bench.correlograms.grid
     place = grid.cell_rect(0, 1).center().toPoint()
-    assert right_click(window, grid.viewport(), place) == names("units")
+    assert right_click(window, grid, place) == names("units")
     assert window.workspace.selected == tuple(grid.view.units[:2])
 
 

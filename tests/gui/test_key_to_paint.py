@@ -33,6 +33,7 @@ FILES = (
     "app/model/state.py",
     "gui/panels/base.py",
     "gui/panels/correlograms.py",
+    "gui/items/correlogram_grid.py",
     "app/work/panel_data.py",
     "app/work/computed.py",
     "gui/worker.py",

@@ -364,6 +364,8 @@ class WaveformsPanel(Panel):
         view = present_waveforms(self.workspace, looks_around=self.plot.shown == "alike")
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
+        # a scroll bar that comes or goes does so now: the picture would be drawn twice
+        QtCore.QCoreApplication.sendPostedEvents(self.scroll.viewport(), QtCore.QEvent.LayoutRequest)
         kind = SHOWN_WORDS[self.plot.shown] if view.columns else ""
         noted = view.is_preview or view.from_templates or not kind
         kind = "" if view.from_templates and self.plot.shown == "spikes" else kind
