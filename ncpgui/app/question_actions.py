@@ -92,7 +92,7 @@ def _show_number(context: Context, index: int) -> None:
 def _go_to_time(context: Context) -> None:
     """Ask for a second, and show the traces there."""
     traces = context.window.part("traces", shown=True)
-    words = context.window.ask_words("Which second of the recording?", traces.second_words, ())
+    words = context.window.ask_words("Time in the recording (s)", traces.second_words, ())
     if words is None:
         return
     try:

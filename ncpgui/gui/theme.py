@@ -290,6 +290,7 @@ QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
 QAbstractSpinBox::up-arrow {{ image: url("{_icon("arrow-up", t)}"); width: 10px; height: 10px; }}
 QAbstractSpinBox::down-arrow {{ image: url("{_icon("arrow-down", t)}"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; padding: 4px; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QGroupBox {{ border: none; margin-top: 18px; font-weight: 600; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 0px; color: {t.muted}; }}
 

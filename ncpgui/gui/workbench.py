@@ -222,7 +222,8 @@ class Workbench(QtWidgets.QWidget):
             panel.setVisible(is_shown)
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
-        self.units.set_beside(not wanted.isdisjoint(("similar", "similarity")))
+        is_full = self.layout_shown == "inspect" or not wanted.isdisjoint(("similar", "similarity"))
+        self.units.set_beside(is_full)
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]
             splitter.setVisible(not all(part.isHidden() for part in parts))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.colors import Color
 from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
-from tests.gui.painted_text import painted_texts
+from tests.gui.painted_text import collisions, painted_texts
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)).name() for k in (0, 1))
 
@@ -138,3 +141,32 @@ def test_the_words_about_a_pair_name_it(panel) -> None:
     assert lines[0] == "between 0 and 1:"
     assert "within 2 ms" in lines[1]
     assert grid.words_of_pair(1, 0, QtCore.QRectF(0, 0, 40, 12)) == lines[1].split(" ")[0]
+
+
+@pytest.mark.parametrize("size", [(300, 170), (300, 400), (420, 800)])
+def test_many_units_in_a_small_room_are_bars_and_numbers_that_do_not_collide(
+    panel, screen, size: tuple[int, int]
+) -> None:
+    """Ten units: their 100 cells have words only where there is room for them."""
+    known, n = panel.grid.view, 10
+    found = replace(
+        known.found,
+        counts=np.full((n, n, 50), 1038),
+        close=np.full((n, n), 12),
+        expected=np.full((n, n), 53.0),
+        intervals=np.full((n, known.found.intervals.shape[1]), 8),
+    )
+    view = replace(
+        known,
+        names=tuple(str(20 + k) for k in range(n)),
+        colors=tuple(map(Color, range(n))),
+        units=tuple(range(20, 20 + n)),
+        is_selected=(True,) * n,
+        found=found,
+    )
+    panel.grid.set_view(view, panel.theme)
+    panel.grid.resize(*size)
+    texts = painted_texts(panel.grid)
+    assert {str(20 + k) for k in range(n)} <= {text.words for text in texts}
+    assert collisions(texts) == []
+    assert [text.words for text in texts if text.overhang_px > 1] == []

@@ -8,6 +8,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.presenters.finding import CHOICES
 from ncpgui.gui.panels.finding import ORDER, REMEMBERED, FindingPanel
 from tests.doubtful_project import component_of, posterior_of, project_of
+from tests.gui.painted_text import collisions, painted_texts
 
 
 @pytest.fixture
@@ -75,3 +76,14 @@ def test_the_tooltip_says_where_the_interval_comes_from(panel) -> None:
     inside = QtCore.QPointF(panel.rows.row_rect(0).center())
     assert "of the variance comes from the sorting" in panel.rows.tooltip_at(inside)
     assert panel.rows.tooltip_at(QtCore.QPointF(5, -5)) == ""
+
+
+@pytest.mark.parametrize("width", [120, 180, 230, 400])
+def test_what_a_finding_depends_on_is_whole_however_narrow_the_panel_is(panel, width: int) -> None:
+    panel.rows.setFixedWidth(width)
+    texts = painted_texts(panel.rows)
+    whole = {words for row in panel.rows.view.rows for words in row.verdicts}
+    assert len([text for text in texts if text.words in whole]) == len(panel.rows.view.rows)
+    assert [text.words for text in texts if text.overhang_px > 1] == []
+    assert ({row.value for row in panel.rows.view.rows} <= {text.words for text in texts}) == (width >= 230)
+    assert collisions(texts) == []

@@ -234,6 +234,21 @@ def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
         assert panel.height() >= 60
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1200)])
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+def test_no_panel_has_less_room_than_its_title_and_its_buttons_take(
+    opened: MainWindow, layout: str, size: tuple[int, int]
+) -> None:
+    opened.bench.show_layout(layout)
+    resized(opened, size)
+    tight = {
+        name: (panel.width(), panel.minimumSizeHint().width())
+        for name, panel in opened.bench.by_name.items()
+        if panel.isVisible() and panel.width() < panel.minimumSizeHint().width()
+    }
+    assert tight == {}
+
+
 def test_a_wide_window_has_correlograms_beside_what_is_decided(opened: MainWindow) -> None:
     small = places(resized(opened, (1024, 640)))
     narrow = places(resized(opened, (1280, 800)))

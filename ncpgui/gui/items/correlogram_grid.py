@@ -26,6 +26,8 @@ AXIS_PX = 18
 """Below the cells, where the time axis is."""
 LEAST_AXIS_PX = 60
 """Width of a cell in which the ends of its time axis have room."""
+LEAST_WORDS_PX = (36, 44)
+"""Width and height of a cell in which words have room above its bars; smaller ones are bars alone."""
 AXIS_HELP = "Time from a spike to the other one, ms: from the times of the spikes in the sorting on screen"
 TOP_LEFT, TOP_RIGHT = Qt.AlignTop | Qt.AlignLeft, Qt.AlignTop | Qt.AlignRight
 
@@ -61,6 +63,12 @@ class CorrelogramGrid(UnitCanvas):
         n = max(self.n, 1)
         return self.width() / n, max(self.height() - AXIS_PX, 4 * AXIS_PX) / n
 
+    @property
+    def has_words(self) -> bool:
+        """Whether cells are large enough for words."""
+        width, height = self._size_px()
+        return width >= LEAST_WORDS_PX[0] and height >= LEAST_WORDS_PX[1]
+
     def cell_rect(self, row: int, column: int) -> QtCore.QRectF:
         """Place of a cell in this widget."""
         width, height = self._size_px()
@@ -94,13 +102,16 @@ class CorrelogramGrid(UnitCanvas):
         for row in range(self.n):
             for column in range(self.n):
                 cell = self.cell_rect(row, column)
-                if column < row:
+                if column >= row:
+                    self._paint_histogram(painter, row, column, cell)
+                elif self.has_words:
                     painter.setFont(font(WORDS_PX))
                     painter.setPen(self.theme.color("muted"))
                     painter.drawText(cell, int(Qt.AlignCenter), self.words_of_pair(row, column, cell))
-                else:
-                    self._paint_histogram(painter, row, column, cell)
-            self._paint_name(painter, row)
+            if self.has_words:
+                self._paint_name(painter, row)
+            else:
+                self._paint_name_beside(painter, row)
         for column in range(self.n):
             self._paint_axis(painter, column)
         painter.end()
@@ -109,7 +120,7 @@ class CorrelogramGrid(UnitCanvas):
         theme, view, is_own = self.theme, self.view, row == column
         edges = view.edges_ms(row, column, intervals=self.shows_intervals)
         x = cell.left() + (edges - edges[0]) * (cell.width() / float(edges[-1] - edges[0]))
-        top = cell.top() + min(HEAD_PX, cell.height() / 2)
+        top = cell.top() + (HEAD_PX if self.has_words else 0)
         low, high = np.interp([-CLOSE_MS, CLOSE_MS], edges, x).tolist()
         painter.fillRect(QtCore.QRectF(low, top, high - low, cell.bottom() - top), theme.color("bad", 26))
         heights = view.bars(row, column, intervals=self.shows_intervals)
@@ -119,37 +130,53 @@ class CorrelogramGrid(UnitCanvas):
         selected = is_own and view.is_selected[row]
         painter.setPen(QtGui.QPen(theme.color("accent" if selected else "border"), 1 + selected))
         painter.drawLine(cell.bottomLeft(), cell.bottomRight())
+        if not self.has_words:
+            return
+        number = str(view.highest(row, column, intervals=self.shows_intervals))
+        used = self._name_px(row) if is_own else 0.0
         painter.setFont(font(WORDS_PX))
         painter.setPen(theme.color("muted"))
-        highest = view.highest(row, column, intervals=self.shows_intervals)
-        painter.drawText(cell, int(TOP_RIGHT), f"{highest} ")
+        room = cell.adjusted(used, 0, -3, 0)
+        if painter.fontMetrics().horizontalAdvance(number) <= room.width():
+            painter.drawText(room, int(TOP_RIGHT), number)
+            room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(f"{number}  "))
+        own = view.pair_words(row, row) if is_own else ""
+        words = next((one for one in (own, own.split(", ")[0]) if _fits(one, room)), "")
+        painter.drawText(room, int(TOP_LEFT), words)
+
+    def _name_px(self, row: int) -> float:
+        """Width of the number of a unit, and of what is free beside it."""
+        return QtGui.QFontMetricsF(font(NAME_PX, bold=True)).horizontalAdvance(f"{self.view.names[row]}   ")
 
     def _paint_name(self, painter: QtGui.QPainter, row: int) -> None:
-        """Write the number of a unit at the top of its cell, and beside it pairs within 2 ms if they fit."""
+        """Write the number of a unit at the top of its cell."""
+        painter.setFont(font(NAME_PX, bold=True))
+        painter.setPen(self.theme.unit(self.view.colors[row]))
+        painter.drawText(self.cell_rect(row, row), int(TOP_LEFT), self.view.names[row])
+
+    def _paint_name_beside(self, painter: QtGui.QPainter, row: int) -> None:
+        """Write the number of a unit left of its cell, where no bars are; that of the first over its bars."""
         cell, name = self.cell_rect(row, row), self.view.names[row]
-        bold = font(NAME_PX, bold=True)
-        used = QtGui.QFontMetrics(bold).horizontalAdvance(f"{name}   ")
+        bold = font(max(min(NAME_PX, int(cell.height())), 6), bold=True)
+        width = QtGui.QFontMetricsF(bold).horizontalAdvance(name) + 4
+        place = QtCore.QRectF(max(cell.left() - width - 1, 0.0), cell.top(), width, cell.height())
+        painter.fillRect(place, self.theme.color("panel", 200))
         painter.setFont(bold)
         painter.setPen(self.theme.unit(self.view.colors[row]))
-        painter.drawText(cell, int(TOP_LEFT), name)
-        number = QtGui.QFontMetrics(font(WORDS_PX)).horizontalAdvance(
-            f" {self.view.highest(row, row, intervals=self.shows_intervals)}  "
-        )
-        room = cell.adjusted(used, 0, -number, 0)
-        own = self.view.pair_words(row, row)
-        painter.setFont(font(WORDS_PX))
-        painter.setPen(self.theme.color("muted"))
-        painter.drawText(room, int(TOP_LEFT), _fitting((own, own.replace(", ", "\n")), room).split("\n")[0])
+        painter.drawText(place, int(Qt.AlignCenter), name)
 
     def _paint_axis(self, painter: QtGui.QPainter, column: int) -> None:
-        """Write the ends and the middle of the time axis of a column below it."""
+        """Write the ends and the middle of the time axis of a column below it; once where cells are small."""
         cell = self.cell_rect(self.n - 1, column)
-        if cell.width() < LEAST_AXIS_PX and column:
-            return
         words = self.view.axis_words(intervals=self.shows_intervals and self.n == 1)
         below = QtCore.QRectF(cell.left(), self._size_px()[1] * self.n, cell.width(), AXIS_PX)
         painter.setFont(font(WORDS_PX))
         painter.setPen(self.theme.color("muted"))
+        if cell.width() < LEAST_AXIS_PX:
+            if column == 0:
+                below.setRight(self.width())
+                painter.drawText(below, int(TOP_LEFT), f"each {words[0]} to {words[2]}")
+            return
         for text, side in zip(words, (Qt.AlignLeft, Qt.AlignHCenter, Qt.AlignRight), strict=True):
             if side != Qt.AlignHCenter or cell.width() >= 2 * LEAST_AXIS_PX:
                 painter.drawText(below, int(Qt.AlignTop | side), text)
@@ -168,12 +195,14 @@ def _bars(edges: NDArray[np.floating], tops: NDArray[np.floating], bottom: float
     return pg.arrayToQPath(x, y)
 
 
+def _fits(words: str, room: QtCore.QRectF) -> bool:
+    """Whether there is room for some words, in lines."""
+    metrics, lines = QtGui.QFontMetrics(font(WORDS_PX)), words.split("\n")
+    width = max(metrics.horizontalAdvance(line) for line in lines) + 3
+    return width <= room.width() and len(lines) * metrics.height() <= room.height()
+
+
 def _fitting(choice: tuple[str, ...], room: QtCore.QRectF) -> str:
     """The first of some words, in lines, that there is room for; their number alone if none."""
-    metrics = QtGui.QFontMetrics(font(WORDS_PX))
-    for words in choice:
-        lines = words.split("\n")
-        width = max(metrics.horizontalAdvance(line) for line in lines) + 3
-        if width <= room.width() and len(lines) * metrics.height() <= room.height():
-            return words
-    return choice[-1].replace("\n", " ").split(" ")[0]
+    number = choice[-1].replace("\n", " ").split(" ")[0]
+    return next((words for words in choice if _fits(words, room)), number)

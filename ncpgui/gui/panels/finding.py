@@ -12,12 +12,13 @@ from ncpgui.app.presenters.finding import (
     present_finding,
     shares_of,
 )
+from ncpgui.gui.items.glyphs import elided
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
 ROW, AXIS = 34, 18
-NAME = 44
+NAME, GAP = 44, 8
 REMEMBERED = "finding"
 ORDER = "First ask what narrows it most"
 
@@ -58,11 +59,17 @@ class FindingWidget(UnitCanvas):
 
     def verdict_rect(self, index: int) -> QtCore.QRectF:
         """Place of the words that say what a finding depends on."""
-        metrics = QtGui.QFontMetricsF(font(11))
-        words = self.row_rect(index).adjusted(NAME, 3, -8, 0)
-        words.setHeight(15)
-        words.setLeft(words.left() + metrics.horizontalAdvance(self.view.rows[index].value) + 10)
-        return words
+        return self._words_rects(index)[1]
+
+    def _words_rects(self, index: int) -> tuple[QtCore.QRectF, QtCore.QRectF]:
+        """Places of the value and of what it depends on, which has room for its shortest words."""
+        width, row = QtGui.QFontMetrics(font(11)).horizontalAdvance, self.view.rows[index]
+        value = self.row_rect(index).adjusted(NAME, 3, -8, 0)
+        value.setHeight(15)
+        verdict = QtCore.QRectF(value)
+        value.setRight(min(value.left() + width(row.value), value.right() - width(row.verdicts[-1]) - GAP))
+        verdict.setLeft(value.right() + GAP)
+        return value, verdict
 
     def click(self, event: QtGui.QMouseEvent) -> None:
         """Tell which question, or else which unit, is clicked."""
@@ -109,11 +116,11 @@ class FindingWidget(UnitCanvas):
         painter.setPen(theme.color("text"))
         name = QtCore.QRectF(18, rect.top(), NAME - 18, rect.height())
         painter.drawText(name, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, str(row.unit))
-        words = QtCore.QRectF(NAME, rect.top() + 3, rect.width() - NAME - 8, 15)
+        place, words = self._words_rects(index)
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
-        painter.drawText(words, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, row.value)
-        words = self.verdict_rect(index)
+        value = elided(painter, row.value, place.width())
+        painter.drawText(place, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, value)
         painter.setPen(theme.color("faint" if row.is_robust else "accent"))
         width = painter.fontMetrics().horizontalAdvance
         verdict = next((one for one in row.verdicts if width(one) <= words.width()), row.verdicts[-1])

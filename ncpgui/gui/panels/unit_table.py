@@ -35,7 +35,7 @@ TITLE_PAD = 7
 MOST_SPARE = 56
 WIDEST = 200
 LEAST_WIDTH = 396
-LEAST_BESIDE = 290
+LEAST_BESIDE = 250
 LEAST_ROWS = 3
 FILTER_WIDTH = 190
 REMEMBERED = "unit_table"
@@ -106,7 +106,7 @@ class UnitTablePanel(Panel):
         self.follow_sorting(self.workspace.state.units_changed)
 
     def set_beside(self, is_beside: bool) -> None:
-        """Be content with less width, because another list is beside the table."""
+        """Be content with less width, because another list or two columns of panels are beside the table."""
         self.table.setMinimumWidth(LEAST_BESIDE if is_beside else LEAST_WIDTH)
 
     # -- which units ------------------------------------------------------------------------
