@@ -27,7 +27,7 @@ class Squares:
     def _make(self, given: Mapping[str, int], progress: Progress) -> dict[str, int]:
         self.made.append([*given.values()])
         if 3 in given.values():
-            raise InputError("three is not squared")
+            raise InputError("three is not squared (--three); give a --number")
         return {key: number**2 for key, number in given.items()}
 
 
@@ -107,8 +107,8 @@ def test_what_failed_says_why_and_is_not_tried_again(later: Later) -> None:
         assert squares.values.get("c", 3) is None
         later.run()
     assert squares.made == [[3]]
-    assert squares.said == ["three is not squared"]
-    assert squares.values.problem == "three is not squared"
+    assert squares.said == ["three is not squared; give a number"]
+    assert squares.values.problem == "three is not squared; give a number"
     squares.values.get("a", 1)
     later.run()
     assert squares.values.known("a") == 1

@@ -146,6 +146,15 @@ def test_a_component_sampled_in_the_background_leaves_preview_and_selection_alon
     assert log == [("shown_changed",)]
 
 
+def test_why_sampling_failed_names_no_option_of_the_command_line() -> None:
+    workspace = waiting()
+    workspace.state.set_failed(1, "there is no GPU (--device)")
+    assert workspace.questions.status(1).message == "there is no GPU"
+    assert workspace.state.components.failed == {1: "there is no GPU (--device)"}, (
+        "as the command line says it"
+    )
+
+
 def test_a_failed_component_says_why_until_it_is_sampled(project: Project) -> None:
     workspace = waiting()
     workspace.state.set_status(1, ComponentStatus("sampling", 0.25))

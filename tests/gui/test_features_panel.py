@@ -67,6 +67,7 @@ def test_without_waveforms_it_shows_amplitude_over_time(show, workspace, without
     workspace.state.open(without_waveforms)
     panel = show(FeaturesPanel)
     assert (panel.choices["x"].currentText(), panel.choices["y"].currentText()) == ("time", "amplitude")
+    assert all(box.width() >= box.sizeHint().width() for box in panel.choices.values()), "words are whole"
 
 
 def test_without_a_project_it_says_what_to_do(show, workspace, screen) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.adoption import adopt
-from ncpgui.gui.panels.probe_map import ProbeMapPanel
+from ncpgui.gui.panels.probe_map import RING_PX, ProbeMapPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
 
@@ -70,6 +73,20 @@ def test_the_contact_under_the_pointer_is_named(panel, qtbot) -> None:
     QtWidgets.QApplication.sendEvent(panel.map, move)
     assert panel.map.toolTip() == "Contact 0: units 0 and 1, 10 spikes, sampled"
     assert panel.map.cursor().shape() == QtCore.Qt.PointingHandCursor
+
+
+def test_the_ring_of_the_last_contact_of_a_long_probe_is_whole(panel) -> None:
+    n = 60
+    ends = np.column_stack([np.zeros(n), 20.0 * np.arange(n)])
+    view = replace(
+        panel.map.view, positions_um=ends, states=("units",) * n, ambiguity=np.full(n, np.nan), neighbours=()
+    )
+    for contact in (0, n - 1):
+        panel.map.set_view(replace(view, current=contact))
+        _, radius, places = panel.map._transform()
+        ring = radius + RING_PX
+        assert panel.map.is_slice
+        assert ring - 0.1 <= places[contact, 1] <= panel.map.height() - ring + 0.1
 
 
 def test_the_wheel_zooms_in_and_out_again(panel) -> None:

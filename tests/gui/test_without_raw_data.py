@@ -11,6 +11,7 @@ import pytest
 
 from ncpgui.app.presenters.similar_units import present_similar
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.panels.alternatives import NO_QUESTIONS_PX
 from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, TRAINS, write_phy
 
 from .windows import drop_file, press_keys, settle, shown_window
@@ -56,6 +57,7 @@ def test_units_times_and_templates_are_on_screen_and_panels_say_what_is_not(
     assert workspace.selected == (FEW,), "something is on screen at once"
     assert "no questions" in bench.queue.message.text()
     assert "no waveforms and no probabilities" in bench.alternatives.message.text()
+    assert bench.alternatives.height() <= NO_QUESTIONS_PX, "the other panels have the room"
     workspace.select([HALF, MERGED])
     settle()
     assert bench.alternatives.headline.text() == "Units 7 and 40"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, ComponentStatus
 from ncpgui.app.model.remembered import Remembered
+from ncpgui.app.words import without_options
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import Given, GivenComponents
@@ -139,6 +140,6 @@ class Components:
         if self.sampled(component_id) is not None:
             return CURATED if is_settled() else SURE if is_sure() else SAMPLED
         if component_id in self._failed:
-            failed = ComponentStatus("failed", message=self._failed[component_id])
+            failed = ComponentStatus("failed", message=without_options(self._failed[component_id]))
             return CURATED if is_settled() else failed
         return WAITING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, TypeVar
 
-from ncpgui.app.words import sentence
+from ncpgui.app.words import sentence, without_options
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.progress import Progress
 
@@ -96,7 +96,7 @@ class Computed(Generic[Key, Given, Value]):
         def failed(error: Exception) -> None:
             ended()
             self._failed_keys |= asked
-            self.problem = str(error)
+            self.problem = without_options(str(error))
             self._failed(self.problem)
 
         def ended() -> None:

@@ -49,7 +49,7 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
 
 
 def _encoding(path: Path) -> str | None:
-    """What an HDF5 file says that it is encoded as, '' where it says nothing; None where it cannot be read."""
+    """What an HDF5 file says that it is encoded as, '' where it says nothing; None if it cannot be read."""
     from ncpgui.session.store import opened
 
     try:

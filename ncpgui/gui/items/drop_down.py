@@ -15,6 +15,9 @@ class DropDown(QtWidgets.QComboBox):
         super().__init__()
         self.setFocusPolicy(QtCore.Qt.NoFocus)
         self.setAccessibleName(name)
+        self.setSizeAdjustPolicy(
+            QtWidgets.QComboBox.AdjustToContents
+        )  # entries change with what is on screen
         self.view().installEventFilter(self)
         self.view().window().installEventFilter(self)
 

@@ -26,6 +26,8 @@ from ncpgui.gui.theme import font
 STRIP_TOP = 2
 SCROLL_BAR = 14
 AROUND_CARDS = 110
+NO_QUESTIONS_PX = 140
+"""Height where a sorting has no questions, as one without raw data: the other panels need the room."""
 OF_BUTTONS = "In percent: the probability of that sorting, its share of the draws weighed by all evidence"
 
 
@@ -183,6 +185,8 @@ class AlternativesPanel(Panel):
         self.message.setText(view.message)
         self.message.setVisible(bool(view.message))
         self.scroll.setVisible(not view.message)
+        has_questions = bool(self.workspace.state.components.ids) or self.workspace.state.project is None
+        self.setMaximumHeight(CARD_HEIGHT[1] + AROUND_CARDS if has_questions else NO_QUESTIONS_PX)
         self._telling.stop()
         self._show_consequence()
         self._view = view

@@ -18,6 +18,8 @@ from ncpgui.gui.theme import LIGHT, Theme, font
 
 SMALLEST_RADIUS = 4.0
 LARGEST_RADIUS = 18.0
+RING_PX = 4.0
+"""Room for the ring around a contact, at either end of a slice."""
 
 
 class ProbeMapWidget(QtWidgets.QWidget):
@@ -91,7 +93,7 @@ class ProbeMapWidget(QtWidgets.QWidget):
         if scale > fit * 1.01 and centre is not None:
             here = positions[centre]
             half = np.array([self.width(), self.height()]) / (2 * scale)
-            free = np.maximum((high - low + pitch) / 2 - half, 0)
+            free = np.maximum((high - low + pitch) / 2 + RING_PX / scale - half, 0)
             middle = middle + np.clip(here - middle, -free, free)
         places = (positions - middle) * scale + [self.width() / 2, self.height() / 2]
         return scale, min(0.36 * pitch * scale, LARGEST_RADIUS), places
