@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.alternatives import _Overlap, group_alternatives, same_sorting, same_sortings
+from ncpgui.core.alternatives import (
+    _Overlap,
+    group_alternatives,
+    min_unit_size,
+    same_sorting,
+    same_sortings,
+    sizeable_clusters,
+)
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -127,3 +134,28 @@ def test_posterior_samples_that_do_not_fit_are_refused():
         PosteriorSamples(np.zeros((2, 3), int), np.zeros(1))
     with pytest.raises(InputError, match="non-negative and not all zero"):
         PosteriorSamples(np.zeros((1, 3), int), np.zeros(1), np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("n_points", "least"),
+    [(0, 2), (19, 2), (29, 2), (30, 3), (199, 19), (200, 20), (2000, 20), (2099, 20), (2100, 21), (5000, 50)],
+)
+def test_a_unit_needs_a_tenth_of_few_spikes_20_of_many_and_1_percent_of_very_many(
+    n_points: int, least: int
+) -> None:
+    assert min_unit_size(n_points) == least
+
+
+def test_sizeable_clusters_are_those_of_the_least_size_and_else_the_largest() -> None:
+    assert sizeable_clusters([0] * 8 + [1, 1] + [2]).tolist() == [0, 1]
+    assert sizeable_clusters([0, 1, 2]).tolist() == [0]
+    assert sizeable_clusters([-1, -1]).tolist() == []
+    assert sizeable_clusters([0, 1, 1] + [-1] * 40).tolist() == [1]
+
+
+def test_an_overlap_of_one_half_is_not_the_same_sorting() -> None:
+    whole, half = [0] * 8, [0] * 4 + [1] * 4
+    assert not same_sorting(whole, half)
+    assert same_sorting(whole, half, min_jaccard=0.49)
+    assert same_sorting(whole, [0] * 5 + [-1] * 3)
+    assert not same_sorting(whole, [0] * 4 + [-1] * 4, min_jaccard=1.0)

@@ -112,3 +112,46 @@ def test_a_motion_comes_back_from_its_plain_values_and_arrays() -> None:
     assert again.told() == motion.told()
     for name, values in motion.arrays().items():
         assert again.arrays()[name].tolist() == values.tolist()
+
+
+def test_a_place_is_opened_where_the_tissue_moved_farther_than_the_reach_and_not_just_as_far() -> None:
+    assert cut(steps(0, 3), seconds=2).n_places == 1
+    assert cut(steps(0, 3.1), seconds=2).n_places == 2
+    assert cut(steps(0, 4, 2), seconds=3).place.tolist() == [0, 1, 0]  # of two as near, the first
+
+
+def test_the_reach_doubles_until_there_are_as_few_places_as_asked_for() -> None:
+    """At 0, 4, 8 and 12 um: four places within 3 um, two within 6."""
+    motion = steps(0, 4, 8, 12)
+    assert cut(motion, seconds=4, most=4).n_places == 4
+    assert cut(motion, seconds=4, most=3).displacement_um[:, 0].tolist() == [2, 10]
+    assert cut(motion, seconds=4, most=2).n_places == 2
+    assert cut(motion, seconds=4, most=1).n_places == 1
+
+
+def test_a_bin_that_begins_at_the_end_of_the_recording_is_left_out() -> None:
+    assert cut(steps(0, 20), seconds=1).stretches.tolist() == [[0, 10]]
+    longer = places_of(steps(0, 20), n_samples=11, sampling_frequency_hz=RATE_HZ, reach_um=3.0, most=16)
+    assert longer.stretches.tolist() == [[0, 10], [10, 11]]
+    assert cut(steps(0, 20), seconds=0).n_places == 1
+
+
+def test_samples_outside_the_recording_are_at_the_nearest_place() -> None:
+    places = cut(steps(0, 20), seconds=2)
+    assert places.of(np.array([-5, 0, 9, 10, 19, 20, 500])).tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_displacement_of_three_depths_is_that_between_the_two_around_one() -> None:
+    motion = Motion(np.array([0.0, 1.0]), np.array([0.0, 10.0, 30.0]), np.array([[0, 5, 25.0], [0, 5, 25]]))
+    depth = np.array([-1.0, 0, 5, 10, 20, 30, 99])
+    assert motion.at(np.zeros(7), depth).tolist() == [0, 0, 2.5, 5, 15, 25, 25]
+    one = Motion(np.array([0.0, 1.0]), np.array([7.0]), np.array([[2.0], [4.0]]))
+    assert one.at(np.array([0.5]), np.array([99.0])).tolist() == [3]
+
+
+def test_all_of_a_recording_at_one_place_is_at_no_displacement_along_y() -> None:
+    one = Places.one(50)
+    assert (one.stretches.tolist(), one.place.tolist(), one.axis) == ([[0, 50]], [0], 1)
+    assert (one.n_places, one.share.tolist()) == (1, [1])
+    assert one.at_depth(np.array([3.0])).tolist() == [[0]]
+    assert (Motion().axis, Motion().applied) == (1, False)

@@ -9,7 +9,7 @@ import pytest
 
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.errors import InputError
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, sampler_words
 
 ORDER = np.arange(96) % 8
 
@@ -212,3 +212,108 @@ def test_echoes_go_with_their_points_and_weights_with_their_samples() -> None:
 def test_echoes_that_do_not_fit_are_refused(values, message: str) -> None:
     with pytest.raises(InputError, match=message):
         PosteriorSamples(np.zeros((2, 3), int), np.zeros(2), **values)
+
+
+# -- at the edges ------------------------------------------------------------------------------------
+
+
+def test_a_beam_is_named_with_what_it_is_not_and_draws_by_their_name() -> None:
+    assert sampler_words("beam") == "beam: the most probable sortings only, not a posterior"
+    assert sampler_words("draws") == "draws"
+
+
+@pytest.mark.parametrize(
+    ("labels", "log_prob", "weight", "words"),
+    [
+        (np.zeros((0, 3), int), [], None, "a posterior needs at least one sample, got 0"),
+        (
+            [[0, 1]],
+            [0, 0],
+            None,
+            "1 label vectors, 2 log probabilities, 1 weights; give one of each a sample",
+        ),
+        ([[0, 1], [0, 0]], [0, 0], [1.0], "2 label vectors, 2 log probabilities, 1 weights"),
+    ],
+)
+def test_samples_without_a_probability_and_a_weight_each_are_refused(
+    labels: object, log_prob: object, weight: object, words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        PosteriorSamples(labels, log_prob, weight)  # type: ignore[arg-type]
+
+
+def test_one_vector_is_one_sample_and_log_probabilities_may_be_a_column() -> None:
+    one = PosteriorSamples(np.array([4, 4, 2]), np.array([[-1.0]]))
+    assert (one.n_samples, one.n_points, one.labels.tolist()) == (1, 3, [[0, 0, 1]])
+    assert one.log_prob.tolist() == [-1]
+    assert one.n_clusters.tolist() == [2]
+    assert PosteriorSamples(np.array([[0, 0], [0, 1]]), np.zeros(2)).n_clusters.tolist() == [1, 2]
+
+
+def test_some_samples_keep_their_weights_unless_none_of_them_has_any() -> None:
+    some = PosteriorSamples(
+        np.array([[0, 0], [0, 1], [0, 0]]),
+        np.arange(3.0),
+        np.array([0.0, 3.0, 1.0]),
+        drawn_weight=np.array([1.0, 0.0, 1.0]),
+        stimulus_nats=np.arange(3.0),
+        weight_without_echoes=np.array([1.0, 0.0, 3.0]),
+    )
+    part = some.subset(np.array([0, 1]))
+    assert part.weight.tolist() == [0, 1]
+    assert part.drawn_weight is not None
+    assert part.drawn_weight.tolist() == [1, 0]
+    assert part.weight_without_echoes is not None
+    assert part.weight_without_echoes.tolist() == [1, 0]
+    assert part.stimulus_nats is not None
+    assert part.stimulus_nats.tolist() == [0, 1]
+    assert part.log_prob.tolist() == [0, 1]
+    assert some.subset(np.array([0, 0])).weight.tolist() == [0.5, 0.5]
+    only = some.subset(np.array([1]))
+    assert (only.drawn_weight, only.weight_without_echoes) == (None, None)
+
+
+def test_without_the_stimulus_what_it_said_of_each_sample_is_taken_back() -> None:
+    weight, nats = np.array([0.5, 0.25, 0.25, 0.0]), np.array([0.0, np.log(2), -np.log(2), 7.0])
+    some = PosteriorSamples(np.zeros((4, 1), int), np.zeros(4), weight, stimulus_nats=nats)
+    # 0.5, 0.125 and 0.5 over their sum
+    assert some.weight_without_stimulus == pytest.approx(np.array([4, 1, 4, 0]) / 9)
+    huge = some.changed(stimulus_nats=nats + 2000)
+    assert huge.weight_without_stimulus == pytest.approx(np.array([4, 1, 4, 0]) / 9)
+
+
+def test_weights_that_sum_to_one_but_for_rounding_stay_to_the_last_bit() -> None:
+    thirds = np.full(3, 1 / 3)
+    thirds[0] = np.nextafter(thirds[0], 1)
+    assert PosteriorSamples(np.zeros((3, 1), int), np.zeros(3), thirds).weight.tobytes() == thirds.tobytes()
+    for wrong in ([0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0], [np.inf, 1.0]):
+        with pytest.raises(InputError, match="finite, non-negative and not all zero"):
+            PosteriorSamples(np.zeros((2, 1), int), np.zeros(2), wrong)  # type: ignore[arg-type]
+
+
+def test_the_error_is_never_below_that_of_independent_samples() -> None:
+    """Two orders that agree to the last sample: their variance is 0, that of 4 samples p (1 - p) / 4."""
+    rows = np.array([[0, 0], [0, 1]] * 2)
+    agreeing = PosteriorSamples(rows, np.zeros(4), order=np.array([0, 0, 1, 1]))
+    assert agreeing.standard_error(np.array([0, 2])) == pytest.approx(0.25)
+    apart = PosteriorSamples(rows, np.zeros(4), order=np.array([0, 1, 0, 1]))
+    # each order has weight 1/2 and share 1 or 0: 2 / 1 * 2 * (1/4)^2
+    assert apart.standard_error(np.array([0, 2])) == pytest.approx(0.5)
+    one_order = PosteriorSamples(rows, np.zeros(4), order=np.zeros(4, int))
+    assert one_order.standard_error(np.array([0, 2])) == pytest.approx(0.25)
+
+
+def test_pairs_share_a_cluster_as_often_as_the_weights_of_their_samples_say() -> None:
+    some = PosteriorSamples(np.array([[0, 0, 1], [0, 1, 1]]), np.zeros(2), np.array([3.0, 1.0]))
+    assert some.co_assignment(np.array([0, 1, 0]), np.array([1, 2, 2])).tolist() == [0.75, 0.25, 0]
+    with pytest.raises(InputError, match="as many first points as second ones"):
+        some.co_assignment(np.array([0]), np.array([1, 2]))
+    with pytest.raises(InputError, match="points are numbers from 0 to 2"):
+        some.co_assignment(np.array([0]), np.array([3]))
+
+
+def test_points_of_a_cluster_that_meets_no_reference_belong_to_none() -> None:
+    some = PosteriorSamples(np.array([[0, 0, 1, 1]]), np.zeros(1))
+    assert some.membership(np.array([0, 0, -1, -1])).tolist() == [[1], [1], [0], [0]]
+    assert some.membership(np.array([1, 0, 0, -1])).tolist() == [[1, 0], [1, 0], [1, 0], [1, 0]]
+    assert some.membership(np.full(4, -1)).shape == (4, 0)

@@ -10,7 +10,7 @@ import pytest
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.project import Project
-from ncpgui.curation.by_itself import taken_off, with_probable_sortings
+from ncpgui.curation.by_itself import parts_of, taken_off, with_probable_sortings
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import widened
 from tests.tiny_project import tiny_project
@@ -122,3 +122,38 @@ def test_where_the_tissue_moved_a_unit_is_not_made_several_without_asking(projec
     small = tiny_project({0: [ONE, [0] * 50 + [1] * 10]}, masses={0: [0.04, 0.96]})
     words = with_probable_sortings(replace(small, motion=Motion(applied=True)), 0.9)[1]
     assert [one.split(",")[0] for one in words] == ["sort 0 as 2 units", "label unit 2 noise"]
+
+
+def test_a_unit_half_of_which_comes_from_one_unit_is_no_part_of_it() -> None:
+    """Units of 6 and 4 spikes become parts of 4 and 2 of the first, the latter with 1 to 3 of the second."""
+    before = np.repeat([0, 1], [6, 4])
+    for n_second, parts in ((1, {6: 1 / 3}), (2, {}), (3, {})):
+        after = np.array([5, 5, 5, 5, 6, 6, *[6] * n_second, *[7] * (4 - n_second)])
+        found = parts_of(before, after)
+        assert {unit: share for unit, share in found.items() if unit == 6} == pytest.approx(parts)
+
+
+def test_of_two_parts_as_large_the_first_is_the_unit_and_the_other_a_part() -> None:
+    assert parts_of(np.zeros(4, int), np.array([8, 8, 9, 9])) == {9: 0.5}
+    assert parts_of(np.zeros(6, int), np.array([7, 7, 7, 8, 8, 9])) == pytest.approx({8: 1 / 3, 9: 1 / 6})
+    assert parts_of(np.zeros(4, int), np.array([8, 8, 8, -1])) == {}
+
+
+def test_a_part_of_a_fifth_is_taken_off_only_if_it_is_more_probably_no_cell() -> None:
+    before, after = np.zeros(10, int), np.array([5] * 8 + [6] * 2)
+    assert taken_off(before, after) == ()
+    assert taken_off(before, after, np.repeat([0.9, 0.5], [8, 2])) == ()
+    assert taken_off(before, after, np.repeat([0.9, 0.49], [8, 2])) == (6,)
+    assert taken_off(np.zeros(11, int), np.array([5] * 9 + [6] * 2)) == (6,)
+
+
+@pytest.mark.parametrize(("mass", "share"), [(0.99, "99"), (0.991, ">99"), (1.0, ">99"), (0.969, "96")])
+def test_a_probability_is_said_as_a_whole_percent_from_below_or_above_99(mass: float, share: str) -> None:
+    project = tiny_project({0: [ONE, TWO]}, masses={0: [1 - mass, mass]}, rows=1000)
+    assert with_probable_sortings(project, 0.9)[1] == (f"sort 0 as 2 units, by itself at {share} %",)
+
+
+def test_all_of_the_mass_may_be_asked_for() -> None:
+    certain = tiny_project({0: [ONE, TWO]}, masses={0: [0.0, 1.0]})
+    assert len(with_probable_sortings(certain, 1.0)[1]) == 1
+    assert len(with_probable_sortings(certain, 0.51)[1]) == 1

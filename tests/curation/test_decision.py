@@ -9,6 +9,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.command_json import from_json, to_json
 from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted
+from ncpgui.curation.decision import Decision, contradicted, of_accepted, of_assign, of_link
 from ncpgui.curation.history import History
 
 NOW = np.repeat([0, 1, 2], 20)
@@ -122,3 +123,104 @@ def test_a_link_needs_two_units_that_exist(history: History) -> None:
         Link((3, 3), same=True)
     with pytest.raises(CurationError, match="9"):
         history.do(Link((0, 9), same=True))
+
+
+# -- of sets of spikes -------------------------------------------------------------------------------
+
+
+def ids(*spikes: int) -> np.ndarray:
+    return np.array(spikes)
+
+
+def said(kind: str, *sets: np.ndarray, standing: bool = False, words: str = "") -> Decision:
+    return Decision(kind, sets, words, (1,), standing)  # type: ignore[arg-type]
+
+
+FOUR = Clustering([0, 0, 0, 1, 1, 2, -1, -1])
+
+
+@pytest.mark.parametrize(
+    ("decision", "obeyed"),
+    [
+        (said("same", ids(0, 1), ids(2)), True),
+        (said("same", ids(0, 1), ids(3)), False),
+        (said("different", ids(0, 1), ids(3)), True),
+        (said("different", ids(0, 1), ids(2)), False),
+        (said("different", ids(0), ids(3), ids(4)), False),  # two of three are one
+        (said("same", ids(0, 1, 3), ids(2)), True),  # by the unit that has most of each
+        (said("same", ids(6, 7), ids(6)), False),  # of no unit
+        (said("different", ids(0), ids(6)), False),
+        (said("neuron", ids(0, 3)), True),
+    ],
+)
+def test_a_sorting_obeys_a_decision_by_the_units_that_have_most_of_its_sets(
+    decision: Decision, obeyed: bool
+) -> None:
+    assert decision.is_obeyed(FOUR) is obeyed
+
+
+def test_a_link_stands_whatever_the_sorting_is_and_an_accepted_unit_is_none() -> None:
+    assert said("same", ids(0), standing=True).is_link
+    assert not said("neuron", ids(0), standing=True).is_link
+    assert not said("same", ids(0)).is_link
+    assert said("same", ids(0), words="a").key == said("same", ids(5), words="a").key == ("same", "a", (1,))
+
+
+def test_more_than_half_of_a_set_counts_as_the_set() -> None:
+    apart = said("different", ids(0, 1), ids(2, 3))
+    assert contradicted(said("same", ids(0, 1), ids(2, 3)), [apart]) is apart
+    assert contradicted(said("same", ids(0, 8), ids(2, 9)), [apart]) is None  # half of each
+    assert contradicted(said("same", ids(0, 1, 8), ids(2, 3, 9)), [apart]) is apart
+    assert contradicted(said("same", ids(0, 1), ids(8, 9)), [apart]) is None
+
+
+def test_what_is_one_through_others_cannot_be_apart() -> None:
+    first, second = said("same", ids(0), ids(1)), said("same", ids(2), ids(3))
+    bridge = said("same", ids(1), ids(2))
+    new = said("different", ids(0), ids(3))
+    assert contradicted(new, [first, second, bridge]) is first
+    assert contradicted(new, [first, second]) is None
+
+
+def test_an_accepted_unit_is_all_of_a_neuron() -> None:
+    unit = said("neuron", ids(0, 1, 2, 3))
+    assert contradicted(said("same", ids(0, 1), ids(8)), [unit]) is unit
+    assert contradicted(said("same", ids(0, 1), ids(2, 3)), [unit]) is None
+    assert contradicted(said("same", ids(7), ids(8)), [unit]) is None
+    assert contradicted(said("different", ids(0, 1), ids(2, 3)), [unit]) is unit
+    assert contradicted(unit, [said("different", ids(0, 1), ids(8))]) is None
+
+
+@pytest.mark.parametrize("n_moved", [2, 3])
+def test_parts_that_are_units_by_their_size_say_something_when_they_move(n_moved: int) -> None:
+    """Of 30 spikes three are a unit, two are not."""
+    clustering = Clustering(np.repeat([0, 1], 15))
+    told = of_assign(clustering, np.arange(n_moved), np.full(n_moved, 1))
+    expected = [("different", [3, 12]), ("same", [3, 15])] if n_moved == 3 else []
+    assert [(one.kind, [len(own) for own in one.sets]) for one in told] == expected
+
+
+def test_a_part_that_becomes_a_unit_of_its_own_is_split_off_and_what_joins_it_is_told() -> None:
+    clustering = Clustering(np.repeat([0, 1], 15))
+    (split,) = of_assign(clustering, np.arange(5), np.full(5, 9))
+    assert (split.kind, split.words, split.units) == ("different", "0 split in 2", (0,))
+    assert [own.tolist() for own in split.sets] == [list(range(5, 15)), list(range(5))]
+    (merge,) = of_assign(clustering, np.arange(30), np.full(30, 9))
+    assert (merge.kind, merge.words, merge.units) == ("same", "0 + 1 together", (0, 1))
+
+
+def test_units_accepted_are_told_in_order_and_those_that_do_not_exist_are_not() -> None:
+    told = of_accepted(FOUR, [2, 0, 9])
+    assert [(one.words, one.units, one.sets[0].tolist()) for one in told] == [
+        ("0 accepted", (0,), [0, 1, 2]),
+        ("2 accepted", (2,), [5]),
+    ]
+    assert all(one.is_standing for one in told)
+
+
+def test_links_are_told_in_words() -> None:
+    (same,) = of_link([ids(0), ids(1), ids(2)], (3, 4, 5), same=True)
+    (apart,) = of_link([ids(0), ids(1), ids(2)], (3, 4, 5), same=False)
+    assert (same.kind, same.words) == ("same", "3 + 4 + 5 one neuron")
+    assert (apart.kind, apart.words) == ("different", "3, 4 and 5 apart")
+    assert (same.is_link, apart.is_link) == (True, True)
