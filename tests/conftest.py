@@ -9,6 +9,7 @@ os.environ.setdefault("QT_FONT_DPI", "96")  # the offscreen screen says 100, a s
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+import gc
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ import pytest
 from tests.only_this_machine import ATTEMPTS, forbid_the_network
 
 forbid_the_network()
+gc.set_threshold(200_000, 20, 20)  # a tenth of all time was spent on looking for garbage among what stays
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -114,6 +116,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("measured")
         for line in lines:
             terminalreporter.line(line)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays until the end: garbage is not looked for in it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
