@@ -32,6 +32,19 @@ def test_the_same_seed_gives_the_same_recording_and_another_does_not(small):
     assert not np.array_equal(other.recording.array, small.recording.array)
 
 
+def test_a_seed_gives_the_recording_that_it_gave_when_results_were_kept(small):
+    """Kept results name seeds: a change that moves these numbers makes other recordings of all of them."""
+    trains = [small.truth.spike_train(unit) for unit in small.truth.unit_ids]
+    assert [len(train) for train in trains] == [69, 36, 42, 30, 37]
+    assert [train.sum() for train in trains] == [3271753, 2002114, 1956701, 1416522, 1565096]
+    sizes = np.abs(small.recording.array.astype(np.int64)).sum(axis=0)
+    assert sizes == pytest.approx([4868949, 5394137, 4276006, 4112787, 4012782, 4574696, 5213794], rel=1e-4)
+    weights = np.arange(small.stimulus.frames.size).reshape(small.stimulus.frames.shape)
+    assert (small.stimulus.frames * weights).sum() == 695064
+    assert small.stimulus.trigger_sample[[0, 1, -1]].tolist() == [10000, 10667, 99333]
+    assert np.abs(small.cells["time_course"].sum()) == pytest.approx(0.1127, abs=1e-4)
+
+
 def test_true_spikes_are_as_deep_as_they_say_after_filtering(small):
     pre = preprocess(small.recording)
     traces = pre.traces(0, pre.n_samples)
