@@ -83,6 +83,21 @@ def test_features_are_found_by_contact_and_by_spike(folder: Path) -> None:
     assert shapes.features_of(np.array([0, 3, 5]), np.array([1, 2])).tolist() == [[1, 0], [7, 6], [9, 8]]
 
 
+@pytest.mark.parametrize("known", [[0, 1], [1, 9]])
+def test_spikes_without_features_have_none_wherever_the_others_are(folder: Path, known: list[int]) -> None:
+    """The file tells of spikes that are the first of the project, or that the project does not have."""
+    np.save(folder / "pc_features.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]]], np.float32))
+    np.save(folder / "pc_feature_spike_ids.npy", np.array(known))
+    shapes = read(folder)
+    assert shapes.some_of(ROWS).tolist() == [one for one in known if one < N_SPIKES]
+
+
+def test_a_folder_without_features_has_none_of_any_spike(folder: Path) -> None:
+    shapes = read(folder)
+    assert not shapes.has_features
+    assert shapes.features_of(ROWS, np.array([0, 1])).shape == (N_SPIKES, 0)
+
+
 def test_spikes_of_other_rows_are_left_out(folder: Path) -> None:
     assert read(folder, np.array([5, 0])).template.tolist() == [1, 0]
 
@@ -96,6 +111,7 @@ def test_spikes_of_other_rows_are_left_out(folder: Path) -> None:
             "a spike is of template 2, templates.npy has 2",
         ),
         ("spike_templates.npy", np.array([0, 1]), "spike_templates.npy has 2 numbers"),
+        ("spike_templates.npy", np.zeros(5), "spike_templates.npy has 5 numbers"),
         ("amplitudes.npy", np.array([1.0, np.nan, 1, 1, 1, 1]), "amplitudes.npy has 6 numbers"),
         ("templates.npy", np.zeros((2, 40)), "holds no templates"),
     ],
