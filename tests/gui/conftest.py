@@ -166,6 +166,16 @@ def no_draws_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_draws(monkeypatch)
 
 
+@pytest.fixture(autouse=True)
+def no_other_program_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser or an editor of whoever runs the tests is none of theirs."""
+
+    def refuse(url: QtCore.QUrl) -> bool:
+        raise AssertionError(f"{url.toString()} would be opened by another program")
+
+    monkeypatch.setattr(QtGui.QDesktopServices, "openUrl", refuse)
+
+
 @pytest.fixture
 def screen(qtbot) -> Screen:
     return Screen(qtbot)
