@@ -33,6 +33,14 @@ def test_a_part_begins_and_ends_where_it_was_asked_to(raw: Path) -> None:
     assert reopen_whole(part.reference).n_samples == 20_000
 
 
+def test_times_may_be_half_a_sample_beside_the_recording_as_they_are_rounded(raw: Path) -> None:
+    half_s = 0.5 / 20_000
+    assert open_recording(raw, time_range_s=(0 - half_s, 1 + half_s), **RAW).n_samples == 20_000
+    for range_s in ((-1.01 * half_s, 1), (0, 1 + 1.01 * half_s)):
+        with pytest.raises(InputError, match="does not lie in the recording"):
+            open_recording(raw, time_range_s=range_s, **RAW)
+
+
 @pytest.mark.parametrize("range_s", [(0.5, 0.5), (0.5, 0.2), (-0.1, 0.5), (0.5, 1.1), (float("nan"), 1)])
 def test_a_part_that_does_not_lie_in_the_recording_is_refused(
     raw: Path, range_s: tuple[float, float]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.core.errors import RecordingError
-from ncpgui.ephys.fingerprint import fingerprint
+from ncpgui.ephys.fingerprint import fingerprint, fingerprint_of
 
 MB = 1 << 20
 
@@ -61,6 +61,14 @@ def test_of_a_folder_all_names_and_sizes_and_the_ends_of_the_largest_file_count(
     assert fingerprint(tmp_path) == before
     small.rename(small.with_name("probe2.json"))
     assert fingerprint(tmp_path) != before
+
+
+def test_files_of_one_recording_count_in_their_order_and_one_file_as_itself(tmp_path: Path) -> None:
+    files = [tmp_path / "a.dat", tmp_path / "b.dat"]
+    for number, file in enumerate(files):
+        file.write_bytes(bytes([number, 0]))
+    assert fingerprint_of(files[:1]) == fingerprint(files[0])
+    assert len({fingerprint_of(files), fingerprint_of(files[::-1]), *map(fingerprint, files)}) == 4
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
