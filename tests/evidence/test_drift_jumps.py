@@ -180,3 +180,30 @@ def test_parts_of_few_spikes_take_over_from_nothing() -> None:
     assert in_time(ten, long)[1] is not None
     none = np.zeros(5, bool)
     assert in_own_stretches(none, none, np.arange(5)) is None
+
+
+def test_intervals_are_in_means_of_twenty_around_them_and_within_bounds() -> None:
+    assert in_means(np.array([0, 10, 20, 40])).tolist() == [10 / 15, 0.5, 2]
+    # 21 intervals of 10 before one of 1000; 20 count, and the first of 100 does not
+    times = np.cumsum([0, 100, *[10] * 20, 300, *[10] * 20, 100])
+    assert in_means(times)[21] == pytest.approx(30)
+    assert in_means(np.array([0, 0, 0])).tolist() == [1, 1]
+    far = in_means(np.array([0, 1, 2, 1000]))
+    assert far[-1] == 50
+    assert in_means(np.array([0, 10_000, 10_001, 20_000]))[1] == pytest.approx(1e-3)
+    assert in_means(np.array([5])).shape == (0,)
+
+
+def test_ten_spikes_in_the_stretches_of_its_own_are_enough() -> None:
+    times = 100 * np.arange(20)
+    is_first = np.arange(20) < 10
+    found = in_own_stretches(is_first, ~is_first, times)
+    assert found is not None
+    assert found.all()
+    assert in_own_stretches(is_first[1:], ~is_first[1:], times[1:]) is None  # nine of the first
+
+
+def test_one_spike_changes_nothing_and_two_do() -> None:
+    assert changes_nats(np.array([True]), np.zeros(0)) == (-np.inf, -np.inf)
+    assert np.isfinite(changes_nats(np.array([True, False]), np.ones(1))).all()
+    assert in_own_stretches(np.array([True]), np.array([False]), np.array([3])) is None

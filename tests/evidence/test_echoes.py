@@ -144,3 +144,65 @@ def test_the_odds_of_one_spike_are_those_of_the_two_laws() -> None:
     """A spike is locked with the mean share: three quarters of an echo's, one in eleven of two neurons'."""
     expected = 0.02 / 0.98 * 0.75 * 11
     assert echo_probability(1, 1, 0.0) == pytest.approx(expected / (1 + expected), rel=1e-4)
+
+
+# -- by hand, at 10 samples a ms: lags up to 25, bins of 5 samples ---------------------------------------
+
+
+def regular(n: int) -> np.ndarray:
+    return 5000 * np.arange(1, n + 1)
+
+
+def by_hand(train: np.ndarray, other: np.ndarray, **options: int) -> Locked | None:
+    return locked(train, other, sampling_frequency_hz=10_000.0, n_samples=200_000, **options)
+
+
+def test_the_tail_is_that_of_all_pairs_in_a_bin_of_the_lags_up_to_12_5_ms_times_the_bins() -> None:
+    """All 20 pairs are in a bin of 5 samples, none in the 98 on either side of the lags looked at."""
+    found = by_hand(regular(20) + 7, regular(20))
+    assert found is not None
+    assert found.lag == 7
+    assert found.p_chance == pytest.approx((5 / 201) ** 20 * 51, rel=1e-6, abs=0)
+    assert found.by_chance == pytest.approx(20 * 20 * 5 / 200_000)
+    many = by_hand(regular(20) + 7, regular(20), n_pairs=30)
+    assert many is not None
+    assert many.p_chance == pytest.approx(30 * found.p_chance, rel=1e-6, abs=0)
+    assert found.p_echo == pytest.approx(echo_probability(20, 20, found.by_chance / 20))
+
+
+@pytest.mark.parametrize(("lag", "is_seen"), [(25, True), (-25, True), (27, True), (28, False), (-28, False)])
+def test_lags_are_looked_at_up_to_2_5_ms_and_half_a_bin(lag: int, is_seen: bool) -> None:
+    found = by_hand(regular(20) + lag, regular(20))
+    assert (found is not None) is is_seen
+
+
+def test_ten_spikes_are_enough_and_nine_are_not() -> None:
+    assert by_hand(regular(10) + 7, regular(10)) is not None
+    assert by_hand(regular(9) + 7, regular(20)) is None
+    assert by_hand(regular(20) + 7, regular(9)) is None
+
+
+@pytest.mark.parametrize(("n", "is_asked"), [(6, True), (5, False)])
+def test_less_than_three_of_ten_spikes_are_not_asked_about(n: int, is_asked: bool) -> None:
+    train = np.sort(np.append(regular(20)[:n] + 7, regular(20)[n:] + 1000))
+    assert (by_hand(train, regular(20)) is not None) is is_asked
+
+
+def test_pairs_beside_the_lags_that_are_looked_at_make_chance_more_probable() -> None:
+    source = regular(20)
+    late = source[:6] + np.array([30, 60, 90, 120, 124, 125])  # three to twelve and a half ms
+    found = by_hand(np.sort(np.append(source + 7, late)), source)
+    assert found is not None
+    # six pairs in 196 samples: 6 * 5 / 196 of them in a bin
+    assert found.by_chance == pytest.approx(6 * 5 / 196)
+    past = by_hand(np.sort(np.append(source + 7, source[:6] + 126)), source)
+    assert past is not None
+    assert past.by_chance == pytest.approx(26 * 20 * 5 / 200_000)
+
+
+def test_a_spike_goes_with_the_nearer_of_two_and_with_the_first_of_two_as_near() -> None:
+    source = np.sort(np.append(regular(20), regular(20) + 4))
+    found = by_hand(regular(20) + 11, source)
+    assert found is not None
+    assert len(set((found.sources % 2).tolist())) == 1
+    assert found.spikes.tolist() == list(range(20))

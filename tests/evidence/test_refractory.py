@@ -146,3 +146,23 @@ def test_no_verdict_is_surer_than_that_of_heaps_however_long_the_recording() -> 
 def test_spikes_of_neither_part_count_for_nothing() -> None:
     times = neuron(20, 100, seed=17)
     assert nats(times, np.full(len(times), -1)) == pytest.approx(0, abs=0.1)
+
+
+def test_a_pair_at_the_lower_end_of_its_distances_does_not_count_and_one_at_the_upper_end_does() -> None:
+    """At 10 samples a ms: 0.7 to 2 ms are 8 to 20 samples, 3 to 13 ms are 31 to 130."""
+
+    def pairs(apart: int) -> tuple[int, int]:
+        found = ClosePairs.of(np.array([0, apart]), sampling_frequency_hz=10_000.0)
+        return len(found.refractory), len(found.chance)
+
+    assert [pairs(apart) for apart in (7, 8, 20, 21, 30, 31, 130, 131)] == [
+        (0, 0), (1, 0), (1, 0), (0, 0), (0, 0), (0, 1), (0, 1), (0, 0),
+    ]  # fmt: skip
+
+
+def test_every_pair_of_a_burst_counts_and_not_only_neighbours() -> None:
+    found = ClosePairs.of(np.array([0, 10, 20, 30]), sampling_frequency_hz=10_000.0)
+    assert found.refractory.tolist() == [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
+    assert found.ratio == pytest.approx(0.13)
+    assert found.chance.tolist() == []
+    assert ClosePairs.of(np.zeros(0, int), sampling_frequency_hz=10_000.0).refractory.shape == (0, 2)

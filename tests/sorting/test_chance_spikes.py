@@ -96,6 +96,17 @@ def test_spikes_shorter_than_those_of_the_unit_are_left_of_others_but_for_as_man
     assert fit.share[0] == pytest.approx((below + above) / 100, abs=1e-3)
 
 
+def test_where_few_of_those_left_of_others_can_be_seen_more_are_expected() -> None:
+    """Shorter by 2.5 sd are two spikes; above the least length by less than 0.3 is a share of 0.349 of all."""
+    fit = fit_none(units([30.0] * 98 + [27.3] * 2, least=27.2), duration_s=60.0)
+    left = 2 / (1 - np.exp(-0.3 / 0.7))
+    none = left * (np.exp(-2.8 / 0.7) / 0.7 + 1e-4)
+    assert fit.odds[0] == pytest.approx(none * ROOT / (100 - left), rel=1e-2)
+    # where less than a share of 0.3 is seen, one spike is taken to be left
+    hardly = fit_none(units([30.0] * 98 + [27.4] * 2, least=27.3), duration_s=60.0)
+    assert hardly.odds[0] == pytest.approx((np.exp(-2.7 / 0.7) / 0.7 + 1e-4) * ROOT / 99, rel=2e-2)
+
+
 def test_what_is_left_of_others_begins_at_the_shortest_spike_where_that_is_below_the_least_length() -> None:
     fit = fit_none(units([30.0] * 90 + [5.0] * 10, least=6.0), duration_s=60.0)
     assert fit.share[0] == pytest.approx(0.1, abs=1e-3)

@@ -253,6 +253,23 @@ def test_only_the_usual_place_measures_the_noise_and_each_place_has_its_template
     assert np.array_equal(found.bank.waveforms, wave())
 
 
+def test_noise_is_that_at_the_usual_place() -> None:
+    """The tissue is elsewhere for the first quarter, and the noise is three times as loud there."""
+    noise = 3 * np.random.default_rng(1).standard_normal((20_000, 2)).astype(np.float32)
+    noise[:5000] *= 3
+    places = Places(np.array([[0, 5000], [5000, 20_000]]), np.array([1, 0]), np.zeros((2, 1)), np.zeros(1))
+    bank = MovingBank(np.stack([wave(), wave()]), N_BEFORE, places.share)
+    found, _ = fitted(
+        Traces(noise),  # type: ignore[arg-type]
+        np.array([2000, 9000]),
+        np.array([0, 1]),
+        bank,
+        places,
+        LeastGain(30.0),
+    )
+    assert found.noise.sd == pytest.approx([3, 3], rel=0.15)
+
+
 def test_a_piece_is_10_s_or_what_80_mib_hold_but_at_least_a_second() -> None:
     def samples(n_channels: int) -> int:
         return piece_samples(Traces(np.zeros((1, n_channels), np.float32)))  # type: ignore[arg-type]
