@@ -97,7 +97,7 @@ def test_spikes_shorter_than_those_of_the_unit_are_left_of_others_but_for_as_man
 
 
 def test_where_few_of_those_left_of_others_can_be_seen_more_are_expected() -> None:
-    """Shorter by 2.5 sd are two spikes; above the least length by less than 0.3 is a share of 0.349 of all."""
+    """Two spikes are shorter by 2.5 sd; a share of 0.349 lies within 0.3 above the least length."""
     fit = fit_none(units([30.0] * 98 + [27.3] * 2, least=27.2), duration_s=60.0)
     left = 2 / (1 - np.exp(-0.3 / 0.7))
     none = left * (np.exp(-2.8 / 0.7) / 0.7 + 1e-4)
