@@ -120,8 +120,8 @@ def first_alternative() -> str:
     still = FINAL["motion none"]
     assert f"{still['AMI first']:.2f}" == f"{still['AMI oracle']:.2f}"
     return (
-        f"If the tissue stays, the AMI is {still['AMI first']:.2f}, as that of the oracle. If it moves, the "
-        f"AMI is {mean_ami_where_it_moves():.2f} on average, and "
+        f"If the tissue stays, the AMI is {still['AMI first']:.2f}, as that of the oracle. If it moves, "
+        f"the AMI is {mean_ami_where_it_moves():.2f} on average, and "
         f"{FINAL['motion sudden']['AMI first']:.2f} with jumps."
     )
 
@@ -166,12 +166,10 @@ def coverage() -> str:
     return (
         f"contain {percent(of['rate'])} of the rates and preferred orientations, "
         f"{percent(of['field centre'])} of the field centres, and {percent(of['tuning width'])} of the "
-        f"tuning "
-        "widths. For units that share at least four fifths of the spikes with their neuron, it is "
+        "tuning widths. For units that share at least four fifths of the spikes with their neuron, it is "
         f"{percent(alike['rate'])} of the rates, {percent(alike['preferred orientation'])} of the "
-        f"orientations, "
-        f"{percent(alike['field centre'])} of the field centres, and {percent(alike['tuning width'])} of the "
-        "widths."
+        f"orientations, {percent(alike['field centre'])} of the field centres, and "
+        f"{percent(alike['tuning width'])} of the widths."
     )
 
 
@@ -184,10 +182,9 @@ def review_of_many() -> str:
     assert found["minutes"] == 1
     return (
         f"A minute of {found['recording']['channels']} channels with {given} units, into which we put "
-        f"errors, "
-        f"takes {rows['all units are on screen']['CPU s']} s of CPU time until all units are on screen, and "
-        f"{done['CPU s']} s until all {found['recording']['questions']} questions are sampled, in "
-        f"{done['MiB'] / 1024:.1f} GiB"
+        f"errors, takes {rows['all units are on screen']['CPU s']} s of CPU time until all units are on "
+        f"screen, and {done['CPU s']} s until all {found['recording']['questions']} questions are "
+        f"sampled, in {done['MiB'] / 1024:.1f} GiB"
     )
 
 
@@ -279,10 +276,9 @@ def tuning() -> list[str]:
     assert "draws(sorting, 50)" in code
     return [
         f"in {times * to // step} trials of one second, ten at each of twelve orientations. Each of eight "
-        f"cells",
-        f"Cells 0 and 1 are twins: they lie side by side, and their waveforms are almost the same. They "
-        f"prefer "
-        f"orientations that are {twins_degrees} degrees apart.",
+        "cells",
+        "Cells 0 and 1 are twins: they lie side by side, and their waveforms are almost the same. They "
+        f"prefer orientations that are {twins_degrees} degrees apart.",
         f"on a linear probe of {contacts} contacts. The templates of the twins are {apart} noise sd apart.",
         "There are seven units for eight cells: the sorting",  # a test of the built site looks
         "| eight simulated cells and a grating |",

@@ -12,11 +12,6 @@ from statistics import NormalDist
 
 import numpy as np
 
-from benchmarks.clustering.clustering_methods import N_COMPONENTS
-from benchmarks.clustering.final_recordings import FinalSettings
-from benchmarks.recordings import coloured_noise
-from benchmarks.recordings.ground_truth import PROBES
-from benchmarks.recordings.sorters import RECORDINGS
 from ncpgui.analysis.comparison import WELL_DETECTED
 from ncpgui.analysis.quality import REFRACTORY_MS as ISI_MS
 from ncpgui.app.demo import DemoSettings
@@ -31,10 +26,8 @@ from ncpgui.app.presenters.waveforms import SCALE_BAR_SD
 from ncpgui.app.report.contents import OPEN_UNDER
 from ncpgui.app.work.finding import N_DRAWS
 from ncpgui.cli.main import EXIT_CANCELLED, EXIT_INPUT
-from ncpgui.core.allocator import LARGE_BYTES
 from ncpgui.core.alternatives import MIN_JACCARD
 from ncpgui.core.given import LARGEST_UNIT
-from ncpgui.core.left_out import MIN_RATE_HZ
 from ncpgui.core.numpy_files import MOST_BYTES
 from ncpgui.core.order_agreement import N_ORDERS, SHAKY, STEADY
 from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
@@ -49,8 +42,7 @@ from ncpgui.ephys.measured_templates import measure_templates
 from ncpgui.ephys.preprocessing import MIN_CHANNELS_FOR_REFERENCE
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import SAMPLING_HZ
-from ncpgui.ephys.spikeinterface_adapter import STRETCH_S, WHITENING_RADIUS_UM
-from ncpgui.ephys.time_whitening import REACH_MS
+from ncpgui.ephys.spikeinterface_adapter import STRETCH_S
 from ncpgui.ephys.wired_probe import LEAST_PITCH_UM
 from ncpgui.ephys.without_traces import USUAL_HZ
 from ncpgui.evidence.gain import FEW_LEFT
@@ -64,18 +56,13 @@ from ncpgui.export.nwb import UNKNOWN_START
 from ncpgui.findings.propagate import propagate
 from ncpgui.gui.workbench import IF_WIDE
 from ncpgui.sorting import motion
-from ncpgui.sorting.components import DOUBTFUL, MAX_UNITS
+from ncpgui.sorting.components import MAX_UNITS
 from ncpgui.sorting.config import DETECTION_RADIUS_UM, NEIGHBOUR_PITCHES, SortingConfig
 from ncpgui.sorting.enough_draws import SETTLED, rounds
 from ncpgui.sorting.executors import MAX_WORKERS
-from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES
-from ncpgui.sorting.fitting import GHOST_AMPLITUDE, GHOST_SHARE
+from ncpgui.sorting.first_pass import PROPOSING_SPIKES
 from ncpgui.sorting.lost_spikes import AMPLITUDE_SD
-from ncpgui.sorting.matching import GAIN_A_HZ
 from ncpgui.sorting.neuron_probability import GOOD_FROM, NOISE_BELOW, PURE_FROM
-from ncpgui.sorting.noise_likeness import HIGHEST_SD, NOISE_SHAPE
-from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, SEEN_SD, TEMPLATE_RADIUS_UM
-from ncpgui.sorting.unit_distances import SEPARATION
 from tests.docs.printed import ROOT
 
 CONFIG = SortingConfig()
@@ -181,8 +168,7 @@ def of_a_sorting() -> list[str]:
         f"*beam of {CONFIG.beam}, not a posterior*",
         f"(one shank, at least {motion.MIN_CONTACTS} contacts, depths with contacts at most "
         f"{motion.MAX_PITCH_UM:g} µm apart, at least {motion.MIN_DURATION_S:g} s and {motion.MIN_PEAKS} "
-        f"large "
-        f"spikes) and if it moved over more than {motion.MIN_RANGE_UM:g} µm.",
+        f"large spikes) and if it moved over more than {motion.MIN_RANGE_UM:g} µm.",
         f"Recordings of more than {in_words(2 * STRETCH_S / 60)} minutes are compared with themselves in "
         f"stretches of {in_words(STRETCH_S / 60)} minutes.",
         f"on probes of at least {MIN_CHANNELS_FOR_REFERENCE} channels with a signal. This removes",
@@ -202,11 +188,9 @@ def of_blanking() -> list[str]:
         f"for two thirds of {block}, the {block} are blanked.",
         f"less than {percent(noise_levels.DEAD_SHARE)} of the usual noise",
         f"more than {noise_levels.NOISY_SHARE:g} times the usual noise after the band-pass, on probes of "
-        f"at least "
-        f"{noise_levels.MIN_CHANNELS_FOR_NOISY} channels with a signal",
+        f"at least {noise_levels.MIN_CHANNELS_FOR_NOISY} channels with a signal",
         f"{block} in which most channels are beyond `artefact_sd` for two thirds of the time | set to "
-        f"zero, with "
-        f"the {block} before and after",
+        f"zero, with the {block} before and after",
         f"{block} in which most channels stay within {blanking.STILL_SD:g} noise sd for half of the time",
         f"set to zero on that channel, with {1000 * blanking.AROUND_NAN_S:g} ms before and after",
     ]
@@ -248,12 +232,9 @@ def of_probabilities() -> list[str]:
         f"While {FEW_DRAWS:g} samples or more are left",
         f"with which fewer than {in_words(TOO_FEW_DRAWS)} samples agree",
         f"The sorting in use has at least {percent(open_.SURE)}, or more than {percent(open_.LIKELY)} and "
-        f"fewer "
-        f"than {open_.MANY_WRONG:g} expected wrong spikes. Less than {percent(open_.WRONG_SHARE)} of the "
-        f"spikes "
-        f"are expected to be wrong. Each unit has a P(exists) of at least {percent(MORE_PROBABLY)} and a "
-        f"P(right) "
-        f"of at least {percent(open_.RIGHT)}.",
+        f"fewer than {open_.MANY_WRONG:g} expected wrong spikes. Less than {percent(open_.WRONG_SHARE)} "
+        "of the spikes are expected to be wrong. Each unit has a P(exists) of at least "
+        f"{percent(MORE_PROBABLY)} and a P(right) of at least {percent(open_.RIGHT)}.",
         "an error is 10 % or more",
         "if it is less than a fifth of the unit",
         "is expected to narrow its band by a tenth",
@@ -299,8 +280,7 @@ def of_files() -> list[str]:
         f"Half of the free disk, or {left_free:.0f} GB, stays free.",
         f"{each} bytes for each sample and channel, like a raw file of {8 * each} bits",
         f"({each} bytes for each sample and channel): {384 * 30e3 * each / 1e6:.0f} MB a second for 384 "
-        f"channels at "
-        f"30 kHz, or {gb(384, an_hour)} an hour",
+        f"channels at 30 kHz, or {gb(384, an_hour)} an hour",
         f"| 64 | {gb(64, 600)} | {gb(64, an_hour)} |",
         f"| 384 | {gb(384, 600)} | {gb(384, an_hour)} |",
         "| channels | 10 minutes at 30 kHz | an hour |",
@@ -319,8 +299,7 @@ def of_files() -> list[str]:
         f"the first column with 2 to {MOST_KINDS} different values",
         f"Files of up to {MOST_BYTES / 2**30:.0f} GiB are read.",
         f"The network reads {N_SAMPLES} samples at {SAMPLING_FREQUENCY_HZ / 1000:g} kHz, with the trough "
-        f"at sample "
-        f"{TROUGH_SAMPLE};",
+        f"at sample {TROUGH_SAMPLE};",
         f"optional: {spaced(SAMPLING_FREQUENCY_HZ)} when left out",
         f"Up to {STEADY:g} is usual; from {SHAKY:g} on do not rely on the probabilities",
         f"a retina under {n_hex} contacts",
@@ -342,59 +321,9 @@ def of_training() -> list[str]:
     ]
 
 
-def of_method() -> list[str]:
-    """Fixed numbers of a sorting, which are not settings."""
-    by_energy = f"{GAIN_A_HZ:.1e}".replace("e-03", "e-3")
-    half_normal = NormalDist().pdf(0) * 2
-    halves = 2 * half_normal / np.sqrt(1 - half_normal**2)
-    assert GHOST_SHARE == NOISE_SHAPE == 1 / 2
-    assert HIGHEST_SD == DOUBTFUL == 6
-    assert round(1 / NormalDist().cdf(-DOUBTFUL / 2), -2) == 700
-    return [
-        f"{PROPOSING_DRAWS} samples of {PROPOSING_SPIKES} spikes a channel",
-        f"{BEFORE_MS:g} ms before to {AFTER_MS:g} ms after the trough, where they span more than "
-        f"{SEEN_SD:g} sd, "
-        f"beyond {TEMPLATE_RADIUS_UM:g} µm more than",
-        f"contacts within {WHITENING_RADIUS_UM:g} µm; in time by a filter of {REACH_MS:g} ms to either side",
-        f"{by_energy} a Hz of sampling ({20_000 * GAIN_A_HZ:.0f} at 20 kHz)",
-        "over that in white noise, where that is more than 1 (how)",
-        f"half of that, or an amplitude under {GHOST_AMPLITUDE} |",
-        f"less than {SEPARATION} sd apart, with what",
-        f"cut in the middle, are {halves:.2f} of their sd apart",
-        f"less than {DOUBTFUL:g} sd apart by the same measure, {in_words(MAX_UNITS)} units at most",
-        f"at {DOUBTFUL:g} sd one spike in 700 is mistaken",
-        f"`noise` under P(neuron) {NOISE_BELOW}, `good` from {GOOD_FROM} unless P(pure) is under "
-        f"{PURE_FROM}, `mua`",
-        f"{MIN_RATE_HZ} spikes a second |",
-        f"P(neuron) under {NOISE_BELOW}, less than {HIGHEST_SD:g} sd high, and half of the energy",
-        f"a threshold of {CONFIG.threshold_sd} noise sd about four times a minute",
-        f"its {CONFIG.assignment_dims} principal components",
-        f"blocks of {LARGE_BYTES >> 20} MiB or more return",
-    ]
-
-
-def of_benchmarks() -> list[str]:
-    """What recordings of benchmarks are."""
-    final, cells = FinalSettings(), coloured_noise.CELLS
-    assert N_COMPONENTS == 5
-    far = RECORDINGS["hex49 far"].n_far
-    hard = " and ".join(map(str, HARD))
-    return [
-        f"There is a background of {final.n_hash[0]} to {final.n_hash[1]} far cells.",
-        f"it moves by {final.reach_um[0]:g} to {final.reach_um[1]:g} µm to either side",
-        f"Each set has {final.n_spikes} spikes from {final.duration_s:g} s of one contact.",
-        f"if they are between {hard} (*hard pairs*)",
-        f"in *far* {far} of the cells are far away",
-        f"the same {cells.n_units} cells on {PROBES['linear32']().get_contact_count()} contacts fire for "
-        f"{cells.duration_s:g} s",
-        "The other methods work on five principal components.",
-    ]
-
-
 def phrases() -> list[str]:
     """All phrases whose figures the program itself says."""
     parts = (
         settings, of_a_sorting, of_blanking, of_probabilities, of_the_window, of_files, of_training,
-        of_method, of_benchmarks,
     )  # fmt: skip
     return [phrase for part in parts for phrase in part()]

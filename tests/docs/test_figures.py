@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 
 from ncpgui.engine.networks.model_files import default_model_name
-from tests.docs import figures_of_results, figures_of_the_program
+from tests.docs import figures_of_method, figures_of_results, figures_of_the_program
 from tests.docs.no_figures import PATTERNS, REASONS, examples
 from tests.docs.page_figures import READ, said, unknown_figures
 from tests.docs.printed import ROOT
@@ -23,7 +23,8 @@ TEXTS = {page: said(page) for page in READ}
 
 @pytest.fixture(scope="module")
 def phrases() -> list[str]:
-    return figures_of_the_program.phrases() + figures_of_results.phrases()
+    parts = (figures_of_the_program, figures_of_method, figures_of_results)
+    return [phrase for part in parts for phrase in part.phrases()]
 
 
 def test_what_pages_say_of_results_and_defaults_is_so(phrases: list[str]) -> None:
