@@ -11,9 +11,9 @@ from inspect import signature
 from statistics import NormalDist
 
 import numpy as np
-from ncpgui.analysis.quality import REFRACTORY_MS as ISI_MS
 
 from ncpgui.analysis.comparison import WELL_DETECTED
+from ncpgui.analysis.refractory_violations import REFRACTORY_MS as ISI_MS
 from ncpgui.app.demo import DemoSettings
 from ncpgui.app.model import open_questions as open_
 from ncpgui.app.presenters.consequences import MOST_MERGED
