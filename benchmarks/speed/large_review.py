@@ -140,11 +140,18 @@ def reviewed(truth: GroundTruth, folder: Path) -> tuple[list[dict[str, Any]], di
     rows.append(clock.row("the folder is read"))
     units = given_units(recording, given.sorting, config, progress=progress)
     rows.append(clock.row("all units are on screen"))
-    biggest = max(units.draws, key=lambda draw: len(draw.spike_ids))
-    sample_given(units, [biggest], workers=1)
-    rows.append(clock.row("the largest question is on screen"))
-    rest = [draw for draw in units.draws if draw.id != biggest.id]
-    sampled, failed = sample_given(units, rest, workers=1, progress=progress)
+    print(rows[-1], flush=True)
+    first = max(units.draws, key=lambda draw: (len(draw.units), len(draw.spike_ids)))
+    sample_given(units, [first], workers=1, complete=False)
+    rows.append(clock.row("the largest question is sampled"))
+    print(rows[-1], flush=True)
+    others = [draw for draw in units.draws if draw is not first]
+    sampled, failed = sample_given(units, others, workers=1, complete=False, progress=progress)
+    rows.append(clock.row("all questions that part no unit are sampled"))
+    print(rows[-1], len(sampled), flush=True)
+    parting = [draw for draw in units.draws if draw.id not in sampled and draw.id not in failed]
+    more, failed_then = sample_given(units, parting, workers=1, progress=progress)
+    sampled, failed = sampled | more, failed | failed_then
     rows.append(clock.row("all questions are sampled"))
     units.close()
     return rows, {
@@ -153,7 +160,8 @@ def reviewed(truth: GroundTruth, folder: Path) -> tuple[list[dict[str, Any]], di
         "cut in two": found.n_cut,
         "merged": found.n_merged,
         "of noise": found.n_noise,
-        "questions": len(sampled) + 1,
+        "questions": len(sampled),
+        "of parts of a unit": len(parting),
         "failed": len(failed),
     }
 

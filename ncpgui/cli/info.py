@@ -68,6 +68,7 @@ def info(session: Path, as_json: bool) -> None:
     """Tell what SESSION.h5 holds: recording, settings, units, and how sure it is of them."""
     from ncpgui.session.decided import read_decided
     from ncpgui.session.session_file import open_session
+    from ncpgui.sorting.parts import parts_of_project
 
     unfinished = None
     with suppress(ExportError):  # what lies there is not ncpgui's
@@ -84,6 +85,8 @@ def info(session: Path, as_json: bool) -> None:
     values = describe(decided.as_it_stands, decided.decisions)
     values["n_actions"] = len(opened.project.history)
     values["actions_since_saved"] = len(opened.journal_entries)
+    parts = parts_of_project(decided.project)
+    values["measured_on_s"] = None if parts is None else parts.seconds
     values["unfinished_steps"] = 0 if unfinished is None else unfinished.n_steps
     if as_json:
         print_json(values)
@@ -107,6 +110,8 @@ def info(session: Path, as_json: bool) -> None:
         lines["segments"] = f"{recording['n_segments']}, joined end to end"
     if part := _part(recording):
         lines["part"] = part
+    if parts is not None:
+        lines["measured"] = f"units on {parts.words}, spread over the recording"
     if unfinished is not None:
         lines["stopped"] = f"{unfinished.words}; the command that began it goes on with --resume"
     for name, value in lines.items():

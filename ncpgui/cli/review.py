@@ -125,6 +125,7 @@ def review(
     from ncpgui.ephys.trace_cache import disk_note
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.echo_notes import echo_notes
+    from ncpgui.sorting.parts import parts_of
     from ncpgui.sorting.review import review_recording
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
@@ -153,12 +154,15 @@ def review(
         dtype=dtype,
         stream=stream,
     )
-    on_disk = disk_note(traces.n_samples, traces.n_channels)
+    parts = parts_of(opened.sorting, config, n_channels=traces.n_channels)
+    on_disk = disk_note(traces.n_samples if parts is None else parts.n_read, traces.n_channels)
     for note in (*traces.notes, *opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
     for note in stimulus_notes(shown, config):
         echo(f"note: {note}", err=True)
+    if parts is not None and traces.reference.has_traces:
+        echo(f"note: {parts.note}", err=True)
     workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     if not traces.reference.has_traces and stimulus is not None:
         raise InputError(f"--stimulus is of no use without raw data: {traces.notes[0]}")

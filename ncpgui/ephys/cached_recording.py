@@ -12,7 +12,9 @@ import logging
 import math
 import threading
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,43 +31,88 @@ log = logging.getLogger(__name__)
 
 PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
+PART_S = 1.0
+"""Of a recording of which parts are read: the filters need a tenth of a second on either side of a piece."""
+N_RECENT = 6
+"""Pieces that are in memory where they are not on the disk."""
+N_READERS = 2
+"""Pieces that are computed at a time, ahead of who reads them."""
 
 
 class KeptRecording(BasePreprocessor):  # type: ignore[misc]
     """The traces of a recording of one segment, float32, rounded to float16.
 
     source : what is filtered, to say what is wrong with it
-    on_disk : whether they are kept; two pieces are in memory otherwise, and others are computed anew
+    on_disk : whether they are kept; a few pieces are in memory otherwise, and others are computed anew
+    kept_s : seconds that will be read of a recording of which only parts are; pieces are of a second then
     """
 
-    def __init__(self, recording: BaseRecording, source: Recording, *, on_disk: bool = True) -> None:
+    def __init__(
+        self,
+        recording: BaseRecording,
+        source: Recording,
+        *,
+        on_disk: bool = True,
+        kept_s: float | None = None,
+    ) -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
-        self.piece_samples = piece_samples(source)
+        rate = source.sampling_frequency_hz
+        self.is_in_parts = kept_s is not None
+        self.piece_samples = piece_samples(source) if kept_s is None else round(PART_S * rate)
+        n_kept = source.n_samples if kept_s is None else min(source.n_samples, round(kept_s * rate))
         self._kept = _KeptSegment(
-            segments_of(recording)[0], source, self.piece_samples, recording.get_num_channels(), on_disk
+            segments_of(recording)[0],
+            source,
+            self.piece_samples,
+            recording.get_num_channels(),
+            n_kept if on_disk else 0,
         )
         self.add_recording_segment(self._kept)
-        self._kwargs = {"recording": recording, "source": source, "on_disk": on_disk}
+        self._kwargs = {"recording": recording, "source": source, "on_disk": on_disk, "kept_s": kept_s}
         self._serializability.update(memory=True, json=False, pickle=False)  # for threads
 
     def drop(self) -> None:
         """Close the temporary file; traces are computed anew if they are asked for."""
         self._kept.drop()
 
+    def keep_no_more(self) -> None:
+        """Keep on the disk what is there, and nothing that is read from now on."""
+        self._kept.is_full = True
+
+    def ahead(self, pieces: Iterable[int]) -> Iterator[int]:
+        """Yield pieces in order, each when its traces are there; the next ones are computed meanwhile."""
+        waiting: deque[tuple[int, Future[None]]] = deque()
+        with ThreadPoolExecutor(N_READERS) as pool:
+            try:
+                for piece in pieces:
+                    waiting.append((piece, pool.submit(self._kept.prepare, piece)))
+                    if len(waiting) > N_READERS:
+                        yield _when_done(*waiting.popleft())
+                while waiting:
+                    yield _when_done(*waiting.popleft())
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+
+def _when_done(piece: int, computed: Future[None]) -> int:
+    computed.result()
+    return piece
+
 
 class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
-    def __init__(
-        self, parent: Any, source: Recording, n_samples: int, n_channels: int, on_disk: bool
-    ) -> None:
+    def __init__(self, parent: Any, source: Recording, n_samples: int, n_channels: int, n_kept: int) -> None:
         super().__init__(parent)
         self._source, self._piece, self._n_channels = source, n_samples, n_channels
         total = self.get_num_samples()
         self._lock = threading.RLock()
-        self._file = cache_file(total * n_channels * BYTES_A_SAMPLE) if on_disk else None
+        self._file = cache_file(n_kept * n_channels * BYTES_A_SAMPLE) if n_kept else None
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(total / n_samples), dtype=bool)
         self._recent: OrderedDict[int, NDArray[np.float16]] = OrderedDict()
+        self._computing: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
+        self.is_full = False
 
     def get_traces(
         self, start_frame: int, end_frame: int, channel_indices: Any = None
@@ -92,18 +139,26 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
     def _read(self, piece: int, start: int, stop: int) -> NDArray[np.float16]:
         """Rows `start` to `stop` of a piece, from the file, from memory, or computed."""
         with self._lock:
-            if piece in self._recent:
-                return self._recent[piece][start:stop]
-            if self._file is not None and self._stored[piece]:
-                self._file.seek((piece * self._piece + start) * self._n_channels * 2)
-                data = self._file.read((stop - start) * self._n_channels * 2)
-                return np.frombuffer(data, dtype=np.float16).reshape(-1, self._n_channels)
+            computing = self._computing[piece]
+        with computing:
+            with self._lock:
+                if piece in self._recent:
+                    return self._recent[piece][start:stop]
+                if self._file is not None and self._stored[piece]:
+                    self._file.seek((piece * self._piece + start) * self._n_channels * 2)
+                    data = self._file.read((stop - start) * self._n_channels * 2)
+                    return np.frombuffer(data, dtype=np.float16).reshape(-1, self._n_channels)
             values = self._compute(piece)
-            self._keep(piece, values)
+            with self._lock:
+                self._keep(piece, values)
             return values[start:stop]
 
+    def prepare(self, piece: int) -> None:
+        """Compute a piece that is not there yet."""
+        self._read(piece, 0, 1)
+
     def _keep(self, piece: int, values: NDArray[np.float16]) -> None:
-        if self._file is not None:
+        if self._file is not None and not self.is_full:
             try:
                 self._file.seek(piece * self._piece * self._n_channels * 2)
                 self._file.write(values.tobytes())
@@ -115,7 +170,7 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
                 self._file.close()
                 self._file = None
         self._recent[piece] = values
-        while len(self._recent) > 2:
+        while len(self._recent) > N_RECENT:
             self._recent.popitem(last=False)
 
     def _compute(self, piece: int) -> NDArray[np.float16]:

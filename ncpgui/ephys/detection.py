@@ -112,23 +112,27 @@ def inverted(
     radius_um: float,
     peak_sign: str,
     then: str = FOUND_LATE,
+    stretches: NDArray[np.integer] | None = None,
 ) -> str:
     """A sentence where most spikes point to the other side, else nothing; a few pieces are looked at.
 
+    stretches : (m, 2) of the recording that some are looked at of; pieces of all of it when left out
     then : what comes of it if the recording is inverted, and the verb of what is to be done with it
     """
     if peak_sign == "both":
         return ""
     from ncpgui.ephys.spikeinterface_adapter import find_peaks
 
-    total = -(-pre.n_samples // pre.piece_samples)
+    if stretches is None:
+        begin = np.arange(0, pre.n_samples, pre.piece_samples)
+        stretches = np.column_stack([begin, np.minimum(begin + pre.piece_samples, pre.n_samples)])
     n = {"neg": 0, "pos": 0}
-    for piece in np.unique(np.linspace(0, total - 1, N_LOOKED_AT).astype(int)).tolist():
-        start = piece * pre.piece_samples
+    for row in np.unique(np.linspace(0, len(stretches) - 1, N_LOOKED_AT).astype(int)):
+        start, stop = stretches[row].tolist()
         peaks = find_peaks(
             pre.in_noise_sd,
             start,
-            min(start + pre.piece_samples, pre.n_samples),
+            stop,
             peak_sign="both",
             threshold_sd=threshold_sd,
             exclude_ms=exclude_ms,

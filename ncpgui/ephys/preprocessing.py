@@ -10,6 +10,7 @@ of these, whitened or moved back, costs less to make again than to keep.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
@@ -221,6 +222,14 @@ class Preprocessed:
             settings=self.settings,
         )
 
+    def ahead(self, pieces: Iterable[int]) -> Iterator[int]:
+        """Yield pieces in order; where parts of a recording are read, the next are computed meanwhile."""
+        return self.in_noise_sd.ahead(pieces) if self.in_noise_sd.is_in_parts else iter(pieces)
+
+    def keep_no_more(self) -> None:
+        """Keep no more traces on the disk: all are gone through once."""
+        self.in_noise_sd.keep_no_more()
+
     def close(self) -> None:
         """Drop the cached traces and their temporary file."""
         self.in_noise_sd.drop()
@@ -242,6 +251,7 @@ def preprocess(
     reference: str = "median",
     artefact_sd: float = 2.0,
     blank_nan: bool = False,
+    kept_s: float | None = None,
     progress: Progress = silent,
 ) -> Preprocessed:
     """Filter a recording and measure its noise; traces are filtered when they are asked for.
@@ -253,6 +263,7 @@ def preprocess(
     ----------
     artefact_sd : 50 ms in which most channels are beyond this for two thirds of the time are blanked
     blank_nan : samples that are NaN or infinite count as zero; they are refused otherwise
+    kept_s : as of `KeptRecording`
 
     Raises
     ------
@@ -291,7 +302,7 @@ def preprocess(
     progress(2, 3, "measuring noise")
     with np.errstate(invalid="ignore", over="ignore"):
         noise[good] = noise_levels(referenced)
-    kept = KeptRecording(scaled(referenced, 1 / noise[good]), recording)
+    kept = KeptRecording(scaled(referenced, 1 / noise[good]), recording, kept_s=kept_s)
     place_contacts(kept, recording.probe, good)
     progress(3, 3, "measuring noise")
     return Preprocessed(

@@ -164,11 +164,12 @@ def piece_by_piece(
     order = order[np.isin(group[order], list(channels))]
     total = -(-pre.n_samples // pre.piece_samples)
     ends = np.searchsorted(samples[order], np.arange(1, total + 1) * pre.piece_samples)
-    done = 0
+    begins = np.append(0, ends[:-1])
+    there = pre.ahead(np.flatnonzero(ends > begins).tolist())
     for piece in reported(range(total), progress, doing):
-        rows = order[done : ends[piece]]
-        done = int(ends[piece])
+        rows = order[begins[piece] : ends[piece]]
         if len(rows):
+            next(there)
             yield rows, int(samples[rows[0]]) - plan.before, int(samples[rows[-1]]) + plan.after + 1
 
 

@@ -48,6 +48,7 @@ def weighed_by_all_spikes(
     responses: Responses | None = None,
     times_read: bool = False,
     pieces: Collection[Sequence[int]] = (),
+    known: NDArray[np.bool_] | None = None,
 ) -> PosteriorSamples:
     """Posterior given where all spikes of the component lie, when they were fired, and what they respond to.
 
@@ -65,6 +66,8 @@ def weighed_by_all_spikes(
     responses : of all spikes to white noise; None where there was none
     times_read : whether the network that drew was told when the sampled spikes were fired
     pieces : pairs of units of matching whose shapes and places weighed the draws before (`drift_pieces`)
+    known : (n,) spikes that were read, where some were not: parts of a unit are of these, since a draw does
+        not say where another is; units as a whole are of all spikes
     """
     shown = responses if config.stimulus else None
     if not (config.heaps or config.firing_times or shown is not None):
@@ -77,14 +80,14 @@ def weighed_by_all_spikes(
         coordinates,
         fired,
         np.zeros(len(company), dtype=np.int64) if place is None else place,
-        np.ones(len(company), dtype=np.bool_) if seen is None else seen,
+        next((one for one in (seen, known) if one is not None), np.ones(len(company), dtype=np.bool_)),
         sampling_frequency_hz,
         config,
         near,
         times_read,
     )
     said = {frozenset(pair) for pair in pieces}
-    shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed, said).T
+    shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed, said, known).T
     weighed = posterior.weighed(power_of(posterior.weight, shapes) * shapes + times)
     weighed = weighed.changed(weight=widened(posterior.weight, weighed.weight))
     if not stimulus.any():
@@ -166,6 +169,7 @@ def parted_nats(
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
     pieces: Collection[frozenset[int]] = (),
+    read: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     """Log likelihoods of what each draw parts and joins, against the units of matching: (S, 3), nats.
 
@@ -176,7 +180,7 @@ def parted_nats(
     the nearest of them speaks. Parts of few sampled spikes are no units, and say nothing.
 
     followed : (n,) the point of the posterior that each spike goes with; others as `weighed_by_all_spikes`
-    pieces : pairs of units of whose shapes and places nothing is said
+    pieces : pairs of units of whose shapes and places nothing is said; read : `known` of that
     """
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
@@ -185,7 +189,8 @@ def parted_nats(
     home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
     for column, unit in enumerate(names):
         points = np.flatnonzero(company[sampled] == unit)
-        members = np.flatnonzero((company == unit) & (company[sampled][followed] == unit))
+        is_member = (company == unit) & (company[sampled][followed] == unit)
+        members = np.flatnonzero(is_member if read is None else is_member & read)
         compared = Compared(spikes.of(members), np.searchsorted(points, followed[members]))
         least = min_unit_size(len(points))
         cuts, row = np.unique(posterior.labels[:, points], axis=0, return_inverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,10 +35,13 @@ from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction
+from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
 
+
+log = logging.getLogger(__name__)
 
 _PROGRESS = ((2, 8), (8, 11))
 """Twelfths of the work that each round of draws is taken to be."""
@@ -56,6 +60,7 @@ def sample_components(
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
     read: Mapping[int, ReadSpikes] | None = None,
+    complete: bool = True,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
@@ -65,14 +70,23 @@ def sample_components(
     that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws. Spikes
     that were `read` before are not read again.
 
+    Where units were measured on parts of a long recording (`parts`), the spikes of a component that were not
+    are read only if a sorting of it parts a unit (`parts_a_unit`): all such components in one pass through
+    the recording, after all others. Where that is not to be done (`complete`), they are in neither result.
+    Other components are without coordinates of their spikes.
+
     Raises
     ------
     InputError, CheckpointError
         As `posterior_draws.draw_all`.
     """
     known = dict(read or {})
+    in_parts = any(draw.measured is not None and not draw.measured.all() for draw in draws)
+    may_go_on = complete and in_parts
+    then, progress = portion(progress, 1, 2, 2), portion(progress, 0, 1, 2) if may_go_on else progress
     missing = [draw for draw in draws if draw.id not in known]
-    known.update(read_spikes(pre, units, missing, config, progress=portion(progress, 0, 2, 12)))
+    reading = portion(progress, 0, 2, 12)
+    known.update(read_spikes(pre, units, missing, config, every=False, progress=reading))
     posteriors, features, failed = _posteriors(
         draws,
         known,
@@ -85,10 +99,10 @@ def sample_components(
         steps=steps,
         progress=progress,
     )
-    finished = {}
+    finished, parting = {}, []
     for done, draw in enumerate(one for one in draws if one.id in posteriors):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
-        finished[draw.id] = finish_component(
+        component, waveforms = finish_component(
             draw,
             posteriors[draw.id],
             features[draw.id],
@@ -98,6 +112,35 @@ def sample_components(
             config,
             given=given,
         )
+        there = known[draw.id].known
+        if there is not None and not there.all():
+            unit = np.searchsorted(draw.units, units.unit[draw.spike_ids])
+            if parts_a_unit(component, unit, there):
+                parting.append(draw)
+                continue
+            component = with_whole_units(component, unit, there)
+            waveforms = replace(waveforms, coordinates=None)
+        finished[draw.id] = component, waveforms
+    if parting and complete:
+        log.info("reading all spikes of %d components, some sortings of which part a unit", len(parting))
+        pre.keep_no_more()
+        every = read_spikes(pre, units, parting, config, progress=portion(then, 0, 1, 2))
+        more, failed_then = sample_components(
+            pre,
+            units,
+            parting,
+            probe,
+            config,
+            given=given,
+            cluster=cluster,
+            noise=noise,
+            workers=workers,
+            steps=steps,
+            read=every,
+            complete=False,
+            progress=portion(then, 1, 2, 2),
+        )
+        finished, failed = finished | more, failed | failed_then
     return finished, failed
 
 
@@ -147,8 +190,15 @@ def _posteriors(
         still = [draw for draw in still if draw.id in drawn]
         for draw in still:
             in_rounds.setdefault(draw.id, []).append(drawn[draw.id])
+            spikes = read[draw.id]
             posteriors[draw.id] = weighed_draws(
-                draw, together(in_rounds[draw.id]), read[draw.id].coordinates, units, config, noise
+                draw,
+                together(in_rounds[draw.id]),
+                spikes.coordinates,
+                units,
+                config,
+                noise,
+                known=spikes.known,
             )
         if number + 1 < len(sizes):
             still = [draw for draw in still if not are_enough(posteriors[draw.id])]
@@ -162,6 +212,7 @@ def weighed_draws(
     units: FoundUnits,
     config: SortingConfig,
     noise: WhiteNoise | None = None,
+    known: NDArray[np.bool_] | None = None,
 ) -> PosteriorSamples:
     """Draws of a component weighed by what all of its spikes, and the white noise that was shown, say."""
     sample_index = units.matched.sample_index[draw.spike_ids]
@@ -185,6 +236,7 @@ def weighed_draws(
             for one in draw.pieces
             if one.is_doubtful
         ],
+        known=known,
     )
 
 

@@ -20,6 +20,7 @@ from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.parts import nearest_measured
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -27,10 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReadSpikes:
-    """Spikes of a component: waveforms (m, 32, C) float32 of the sampled ones, coordinates (n, d) of all."""
+    """Spikes of a component: waveforms (m, 32, C) float32 of the sampled ones, coordinates (n, d) of all.
+
+    known : (n,) bool, spikes that were read, where some were not; coordinates of the others are those of the
+        nearest that was
+    """
 
     waveforms: NDArray[np.float32]
     coordinates: NDArray[np.float32]
+    known: NDArray[np.bool_] | None = None
 
 
 def bytes_of(draw: ComponentDraw, config: SortingConfig) -> int:
@@ -45,9 +51,13 @@ def read_spikes(
     draws: Sequence[ComponentDraw],
     config: SortingConfig,
     *,
+    every: bool = True,
     progress: Progress = silent,
 ) -> dict[int, ReadSpikes]:
-    """Read the spikes of components, by their ids; what is read of one does not depend on the others."""
+    """Read the spikes of components, by their ids; what is read of one does not depend on the others.
+
+    every : all of their spikes, and not those alone that were measured (`parts`)
+    """
     waveforms: dict[int, NDArray[np.float32]] = {
         draw.id: np.empty((len(draw.sampled), N_SAMPLES, len(draw.contacts)), np.float32) for draw in draws
     }
@@ -60,10 +70,17 @@ def read_spikes(
         space = spaces[draw.id]
         coordinates[draw.id] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
         coordinates[draw.id][draw.sampled] = space.project(waveforms[draw.id])
-    rest = {draw.id: draw.rest for draw in draws}
+    known = {draw.id: None if every else draw.measured for draw in draws}
+    rest = {draw.id: draw.rest(known[draw.id]) for draw in draws}
     for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 1, 2, 2)):
         coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
-    return {draw.id: ReadSpikes(waveforms[draw.id], coordinates[draw.id]) for draw in draws}
+    for draw in draws:
+        there = known[draw.id]
+        if there is not None:
+            ids = draw.spike_ids
+            like = nearest_measured(units.matched.sample_index[ids], units.unit[ids], there)
+            coordinates[draw.id] = coordinates[draw.id][np.where(like < 0, draw.sampled[0], like)]
+    return {draw.id: ReadSpikes(waveforms[draw.id], coordinates[draw.id], known[draw.id]) for draw in draws}
 
 
 def _cleaned(

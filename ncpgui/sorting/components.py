@@ -49,6 +49,7 @@ class ComponentDraw:
     id : its number; units : (k,) increasing
     contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
+    measured : (n,) bool, as of `Matched`
     cut_from, echoes : as of `Component`
     proposed : groups of its units that somebody proposes to merge
     pieces : pairs of its units that are alike where tissue moved; some may be pieces of one cell
@@ -63,13 +64,13 @@ class ComponentDraw:
     echoes: tuple[Echoes, ...] = ()
     proposed: tuple[tuple[int, ...], ...] = ()
     pieces: tuple[Pieces, ...] = ()
+    measured: NDArray[np.bool_] | None = None
 
-    @property
-    def rest(self) -> NDArray[np.int64]:
-        """Positions in `spike_ids` of the spikes that were not drawn."""
-        drawn = np.zeros(len(self.spike_ids), dtype=bool)
-        drawn[self.sampled] = True
-        return np.flatnonzero(~drawn)
+    def rest(self, known: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Positions in `spike_ids` of the spikes that were not drawn; of those that are `known` (n,)."""
+        left = np.ones(len(self.spike_ids), dtype=bool) if known is None else known.copy()
+        left[self.sampled] = False
+        return np.flatnonzero(left)
 
 
 @dataclass(frozen=True)
@@ -95,13 +96,15 @@ def draw_components(
     apart: Collection[int] = (),
     together: Collection[tuple[int, ...]] = (),
     pieces: Collection[Pieces] = (),
+    measured: NDArray[np.bool_] | None = None,
 ) -> list[ComponentDraw]:
     """Put the units into components, and draw at most `spikes_per_group` spikes of each, half for one unit.
 
     The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
     nothing can be said (`apart`) are components of their own.
     Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance, and so
-    are `pieces` of a cell that moved.
+    are `pieces` of a cell that moved. Where not all spikes were `measured` (as of `Matched`), only those that
+    were are drawn.
     """
 
     def contacts(members: list[int]) -> NDArray[np.int64] | None:
@@ -131,7 +134,10 @@ def draw_components(
         ids = np.sort(np.concatenate([rows[unit] for unit in members]))
         rng = stream(config.seed, "component", number)
         share = ALONE_SHARE if len(members) == 1 else 1
-        sampled = drawn_fairly(units.unit[ids], max(1, int(share * config.spikes_per_group)), rng)
+        there = None if measured is None else measured[ids]
+        drawn_from = np.arange(len(ids)) if there is None else np.flatnonzero(there)
+        most = max(1, int(share * config.spikes_per_group))
+        sampled = drawn_from[drawn_fairly(units.unit[ids[drawn_from]], most, rng)]
         result.append(
             ComponentDraw(
                 number,
@@ -143,6 +149,7 @@ def draw_components(
                 tuple(_here(one, ids) for one in echoes if {one.echo, one.source} <= set(members)),
                 tuple(group for group in together if set(group) <= set(members)),
                 tuple(one for one in pieces if {one.first, one.second} <= set(members)),
+                there,
             )
         )
     return result

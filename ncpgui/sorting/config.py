@@ -27,6 +27,7 @@ MOTION_PRESETS = (
 MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
 LEAST_HIGHPASS_HZ = 1.0
 MOST = {"exclude_ms": 100.0}
+MEASURED = ("auto", "all", "parts")
 MATCHERS = ("wobble", "tdc-peeler", "circus-omp", "none")
 
 
@@ -62,6 +63,9 @@ class SortingConfig:
         of SpikeInterface (`MOTION_PRESETS`)
     matcher : how spikes of templates are found: "wobble", "tdc-peeler" or "circus-omp" of SpikeInterface, or
         "none", which keeps the spikes of the first pass
+    measured : what of the traces a review reads to measure units: "all"; "parts", `measured_s` seconds spread
+        evenly over the recording; "auto" reads all of what takes a few minutes, and parts of the rest
+    measured_s : seconds of these parts
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -95,6 +99,8 @@ class SortingConfig:
     assignment_dims: int = 16
     motion: str = "auto"
     matcher: str = "wobble"
+    measured: str = "auto"
+    measured_s: float = 100.0
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -113,6 +119,7 @@ class SortingConfig:
             "beam",
             "min_cluster_spikes",
             "assignment_dims",
+            "measured_s",
         ):
             value = getattr(self, name)
             if not value > 0:
@@ -137,6 +144,11 @@ class SortingConfig:
             raise InputError(
                 f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got '{self.sampler}'"
                 + did_you_mean(self.sampler, SAMPLERS)
+            )
+        if self.measured not in MEASURED:
+            raise InputError(
+                f"measured must be one of {', '.join(map(repr, MEASURED))}, got '{self.measured}'"
+                + did_you_mean(self.measured, MEASURED)
             )
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")

@@ -84,11 +84,12 @@ def fitted(
     least_gain: LeastGain,
     *,
     with_noise: bool = True,
+    stretches: NDArray[np.integer] | None = None,
 ) -> tuple[Matched, MovingSums]:
     """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
 
-    Spikes whose template passes an end of the recording are left out. What noise does to gains is measured
-    `with_noise`; it counts as white otherwise.
+    Spikes whose template passes an end of the recording are left out, and those outside `stretches` (m, 2) of
+    it, where they are given. What noise does to gains is measured `with_noise`; it counts as white otherwise.
     """
     from ncpgui.sorting.gain_noise import LaidTemplates
     from ncpgui.sorting.peeling import peel
@@ -97,23 +98,27 @@ def fitted(
     n_times = bank.waveforms.shape[2]
     max_lag = round(MAX_LAG_MS * rate / 1000)
     like = likeness(bank.side_by_side, max_lag=max_lag)
-    start = spikes - bank.n_before
-    inside = (start >= max_lag) & (start + n_times + max_lag <= n_samples)
+    inside_of = np.array([[0, n_samples]]) if stretches is None else np.asarray(stretches, np.int64)
+    start = spikes - bank.n_before - max_lag
+    inside = within(start, start + n_times + 2 * max_lag, inside_of)
     spikes, units = spikes[inside], units[inside]
     amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
     sums = MovingSums.none_yet(bank)
     laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
     usual = int(bank.share.argmax())
-    looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
+    every = max(1, int(np.diff(inside_of, axis=1).sum()) // N_LAID)
+    looked = np.concatenate(
+        [np.arange(low + max_lag, high - n_times - max_lag - 1, every) for low, high in inside_of.tolist()]
+    )
     margin = round(MARGIN_MS * rate / 1000)
-    for first, last, place in _pieces(places, piece_samples(traces)):
+    for first, last, place, begins, ends in _pieces(places, piece_samples(traces), inside_of):
         low, high = np.searchsorted(spikes, [first - margin, last + margin])
         own = (spikes[low:high] >= first) & (spikes[low:high] < last)
         if not own.any():
             continue
-        begin = max(0, first - margin - n_times - max_lag)
-        end = min(n_samples, last + margin + n_times + max_lag)
+        begin = max(begins, first - margin - n_times - max_lag)
+        end = min(ends, last + margin + n_times + max_lag)
         left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
         fits = peel(
             left,
@@ -157,8 +162,23 @@ def piece_samples(traces: BaseRecording) -> int:
     return min(round(PIECE_S * traces.sampling_frequency), max(by_memory, round(traces.sampling_frequency)))
 
 
-def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:
-    """First sample, the one after the last, and place of pieces of at most `step` samples."""
+def within(
+    first: NDArray[np.integer], last: NDArray[np.integer], stretches: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Whether samples from `first` up to `last` (n,) lie in one of the stretches (m, 2), in order."""
+    row = np.searchsorted(stretches[:, 0], first, side="right") - 1
+    return np.asarray((row >= 0) & (last <= stretches[np.maximum(row, 0), 1]))
+
+
+def _pieces(
+    places: Places, step: int, stretches: NDArray[np.int64]
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """First sample, the one after the last, and place of pieces of at most `step` samples.
+
+    Then the first sample of the stretch of the traces that a piece lies in, and the one after its last.
+    """
     for (first, last), place in zip(places.stretches.tolist(), places.place.tolist(), strict=True):
-        for begin in range(first, last, step):
-            yield begin, min(begin + step, last), place
+        from_, to = np.searchsorted(stretches[:, 1], first, "right"), np.searchsorted(stretches[:, 0], last)
+        for low, high in stretches[from_:to].tolist():
+            for begin in range(max(first, low), min(last, high), step):
+                yield begin, min(begin + step, last, high), place, low, high

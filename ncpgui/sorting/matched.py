@@ -34,6 +34,8 @@ class Matched:
     noise_level : (S, K) variance of the noise that each unit sees in slices of the traces, over its mean
     n_faint : units left out since their templates did not stand out of the noise of their own filter
     clock : of the recording; None where seconds count from the first sample
+    measured : (n,) bool, spikes whose traces were read; amplitude, shift and gain of another are those of the
+        nearest of its unit that was (`parts`). None where all were
     """
 
     sample_index: NDArray[np.int64]
@@ -50,6 +52,7 @@ class Matched:
     noise_level: NDArray[np.float64]
     clock: Clock | None = None
     n_faint: int = 0
+    measured: NDArray[np.bool_] | None = None
 
     @property
     def fired(self) -> NDArray[np.int64]:
@@ -61,6 +64,12 @@ class Matched:
         """Number of units."""
         return len(self.bank.waveforms)
 
+    @property
+    def n_of_templates(self) -> NDArray[np.int64]:
+        """Spikes of each unit that its template is a mean of: (K,)."""
+        unit = self.unit if self.measured is None else self.unit[self.measured]
+        return np.bincount(unit, minlength=self.n_units)
+
     def of(self, rows: NDArray[np.bool_ | np.integer]) -> Matched:
         """Only the spikes of `rows`."""
         return replace(
@@ -70,6 +79,7 @@ class Matched:
             amplitude=self.amplitude[rows],
             shift_samples=self.shift_samples[rows],
             gain=self.gain[rows],
+            measured=None if self.measured is None else self.measured[rows],
         )
 
     def with_units(self, kept: NDArray[np.integer]) -> Matched:
@@ -169,6 +179,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
             "least_gain": matched.least_gain,
             "noise_level": matched.noise_level,
             "n_faint": np.array(matched.n_faint),
+            **({} if matched.measured is None else {"measured": matched.measured}),
             **inside("moving", _packed_bank(matched.moving)),
             **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
             **inside("noise", {name: getattr(matched.noise, name) for name in _OF_NOISE}),
@@ -184,6 +195,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
             least_gain=values["least_gain"],
             noise_level=values["noise_level"],
             n_faint=integer_of(values["n_faint"]),
+            measured=values["measured"].astype(bool) if "measured" in values else None,
             bank=bank.usual,
             moving=bank,
             places=places,

@@ -21,6 +21,8 @@ from ncpgui.core.steps import Packing, text_array, text_of
 from ncpgui.sorting.config import MOTION_PRESETS
 
 if TYPE_CHECKING:
+    from spikeinterface.core import BaseRecording
+
     from ncpgui.ephys.preprocessing import Preprocessed
 
 MIN_CONTACTS = 16
@@ -50,8 +52,11 @@ def motion_of(
     *,
     given: NDArray[np.integer] | None = None,
     peak_sign: str = "neg",
+    stretches: NDArray[np.integer] | None = None,
 ) -> Motion:
     """Estimate the motion of a recording, and say whether it counts.
+
+    stretches : (m, 2) of the recording, from first samples on, that are looked at; all of it when left out
 
     given : samples of spikes that are known, in order, with peaks of a sign: the motion is that of their
         places where large spikes in the traces do not show it
@@ -67,6 +72,8 @@ def motion_of(
     if hidden:
         return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")
     taken = MOTION_PRESETS[0] if preset == "auto" else preset
+    if stretches is not None:
+        return _judged(_in_stretches(pre, taken, axis, np.asarray(stretches, np.int64)))
     found = _judged(_estimated(pre, taken, axis))
     if found.displacement_um.size or given is None or len(given) < MIN_PEAKS:
         return found
@@ -108,11 +115,28 @@ def pitch_along_um(places_um: NDArray[np.floating]) -> float:
     return float(np.median(np.diff(depth))) if len(depth) > 1 else float("inf")
 
 
-def _estimated(pre: Preprocessed, preset: str, axis: int) -> Motion:
+def _in_stretches(pre: Preprocessed, preset: str, axis: int, stretches: NDArray[np.int64]) -> Motion:
+    """Motion by stretches of the traces, one after the other, each at its own time."""
+    from spikeinterface.core import concatenate_recordings
+
+    rate = pre.sampling_frequency_hz
+    several = [pre.in_noise_sd.frame_slice(first, last) for first, last in stretches.tolist()]
+    found = _estimated(pre, preset, axis, concatenate_recordings(several))
+    begin_s = np.cumsum(np.append(0, np.diff(stretches, axis=1)[:, 0])) / rate
+
+    def at(time_s: NDArray[np.float64]) -> NDArray[np.float64]:
+        row = np.clip(np.searchsorted(begin_s, time_s, side="right") - 1, 0, len(stretches) - 1)
+        return np.asarray(stretches[row, 0] / rate + time_s - begin_s[row])
+
+    return replace(found, time_s=at(found.time_s), peak_time_s=at(found.peak_time_s))
+
+
+def _estimated(pre: Preprocessed, preset: str, axis: int, traces: BaseRecording | None = None) -> Motion:
+    """Motion by large spikes in the traces of a recording, or in others of its good channels."""
     from ncpgui.ephys.spikeinterface_adapter import estimated_motion
 
     positions_um = pre.probe.positions_um[pre.good_channels]
-    found = estimated_motion(pre.in_noise_sd, positions_um, preset, axis)
+    found = estimated_motion(pre.in_noise_sd if traces is None else traces, positions_um, preset, axis)
     if len(found.peak_time_s) < MIN_PEAKS:
         n_peaks = len(found.peak_time_s)
         return Motion(

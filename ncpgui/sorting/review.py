@@ -15,12 +15,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
-from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -33,17 +31,17 @@ from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.fitting import MAX_LAG_MS, fitted
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
+from ncpgui.sorting.given_spikes import explained
 from ncpgui.sorting.matched import Matched, matched_packing
-from ncpgui.sorting.matching import MATCHING, least_gain_of
+from ncpgui.sorting.matching import MATCHING
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
+from ncpgui.sorting.parts import Parts, parts_of
 from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
-from ncpgui.sorting.templates import pruned, templates_of
 from ncpgui.sorting.without_traces import project_without_traces
 
 if TYPE_CHECKING:
@@ -51,6 +49,9 @@ if TYPE_CHECKING:
     from ncpgui.ephys.recording import Recording
 
 log = logging.getLogger(__name__)
+
+SLICES_S = 60.0
+"""Seconds beside the parts that are read where noise is measured, at most."""
 
 
 def given_units(
@@ -76,30 +77,45 @@ def given_units(
     from ncpgui.ephys.preprocessing import preprocess
 
     model = checked_model(config.model)
-    pre = preprocess(recording, **filter_options(config), progress=portion(progress, 0, 10, 100))
+    ids, unit = np.unique(sorting.unit_id, return_inverse=True)
+    parts = parts_of(sorting, config, n_channels=recording.n_channels)
+    pre = preprocess(
+        recording,
+        **filter_options(config),
+        kept_s=None if parts is None else parts.seconds + SLICES_S,
+        progress=portion(progress, 0, 10, 100),
+    )
     with ExitStack() as opened:
         opened.callback(pre.close)
-        progress(10, 100, "estimating motion")
+        if parts is not None:
+            log.info("%s", parts.note)
+            _read(pre, parts, portion(progress, 10, 20, 100))
+        progress(20, 100, "estimating motion")
         motion = step(
             steps,
             "motion",
             MOTION,
-            lambda: motion_of(pre, config.motion, given=sorting.sample_index, peak_sign=config.peak_sign),
+            lambda: motion_of(
+                pre,
+                config.motion,
+                given=sorting.sample_index,
+                peak_sign=config.peak_sign,
+                stretches=None if parts is None else parts.stretches,
+            ),
         )
         log.info("%s", motion.reason)
-        ids, unit = np.unique(sorting.unit_id, return_inverse=True)
         places = places_in(pre, motion)
         matched = step(
             steps,
             MATCHING,
             matched_packing(places, recording.reference.clock),
-            lambda: _explained(pre, sorting.sample_index, unit, places, progress),
+            lambda: explained(pre, sorting.sample_index, unit, places, parts, progress),
         )
         units = _found(pre, matched, peak_sign=config.peak_sign)
-        for sentence in (*pre.blanked(), _inverted(pre, config)):
+        for sentence in (*pre.blanked(), _inverted(pre, config, parts)):
             if sentence:
                 log.warning("%s", sentence)
-        counts = np.bincount(unit, minlength=len(ids))
+        counts = matched.n_of_templates
         few = np.flatnonzero(counts < config.min_cluster_spikes)
         pieces = drift_pieces(matched, pre.probe.positions_um[units.main_channel, places.axis])
         if words := pieces_words(pieces, ids):
@@ -112,6 +128,7 @@ def given_units(
             apart=set(few.tolist()),
             together=[tuple(np.searchsorted(ids, group).tolist()) for group in together],
             pieces=pieces,
+            measured=matched.measured,
         )
         opened.pop_all()
     aside = {}
@@ -130,7 +147,7 @@ def given_units(
     return Found(pre, units, kept, config, model, motion, stimulus, unit_ids=ids, aside=aside)
 
 
-def _inverted(pre: Preprocessed, config: SortingConfig) -> str:
+def _inverted(pre: Preprocessed, config: SortingConfig, parts: Parts | None) -> str:
     """A sentence where most spikes of the recording point to the other side than it is reviewed by."""
     from ncpgui.ephys.detection import SEEN_LATE, inverted
 
@@ -141,6 +158,7 @@ def _inverted(pre: Preprocessed, config: SortingConfig) -> str:
         radius_um=detection_radius_um(config, pre.probe),
         peak_sign=config.peak_sign,
         then=SEEN_LATE,
+        stretches=None if parts is None else parts.stretches,
     )
 
 
@@ -230,6 +248,7 @@ def sample_given(
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
     read: Mapping[int, ReadSpikes] | None = None,
+    complete: bool = True,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
@@ -245,57 +264,16 @@ def sample_given(
         workers=workers,
         steps=steps,
         read=read,
+        complete=complete,
         progress=progress,
     )
 
 
-def _explained(
-    pre: Preprocessed,
-    sample_index: NDArray[np.int64],
-    unit: NDArray[np.int64],
-    places: Places,
-    progress: Progress,
-) -> Matched:
-    """The given spikes as multiples of the templates that they have in the recording."""
-    traces = pre.whitened()
-    progress(30, 100, "measuring templates")
-    bank, unit = templates_of(traces, sample_index, unit, places)
-    least_gain = least_gain_of(traces, pre)
-    inside = _inside(sample_index, bank.n_before, bank.waveforms.shape[2], pre)
-    channels_um = traces.get_channel_locations()
-    progress(50, 100, "taking all spikes out together")
-    _, sums = fitted(traces, inside, unit, bank, places, least_gain, with_noise=False)
-    means = np.where(sums.n_spikes[:, :, None, None] > 0, sums.means(places, channels_um), bank.waveforms)
-    bank, unit = pruned(replace(bank, waveforms=means), unit, channels_um, least_gain=None)
-    progress(75, 100, "taking all spikes out together")
-    matched, _ = fitted(traces, inside, unit, bank, places, least_gain)
-    if len(matched.sample_index) != len(sample_index):
-        raise RecordingError(
-            f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
-        )
-    matched = replace(matched, sample_index=sample_index, clock=pre.recording.reference.clock)
-    return _with_edges(matched, inside != sample_index)
-
-
-def _inside(
-    sample_index: NDArray[np.int64], n_before: int, n_times: int, pre: Preprocessed
-) -> NDArray[np.int64]:
-    """Times at which the whole template lies in the recording, the nearest ones for spikes at its ends."""
-    margin = round(MAX_LAG_MS * pre.sampling_frequency_hz / 1000)
-    last = pre.n_samples - n_times - margin + n_before
-    return np.clip(sample_index, margin + n_before, max(last, margin + n_before))
-
-
-def _with_edges(matched: Matched, at_edge: NDArray[np.bool_]) -> Matched:
-    """Spikes whose template passes an end of the recording cannot be fitted: they are as their unit is."""
-    amplitude, shift, gain = matched.amplitude.copy(), matched.shift_samples.copy(), matched.gain.copy()
-    for unit in np.unique(matched.unit[at_edge]):
-        rows = matched.unit == unit
-        others = gain[rows & ~at_edge]
-        if len(others):
-            gain[rows & at_edge] = np.median(others, axis=0)
-        amplitude[rows & at_edge], shift[rows & at_edge] = 1, 0
-    return replace(matched, amplitude=amplitude, shift_samples=shift, gain=gain)
+def _read(pre: Preprocessed, parts: Parts, progress: Progress) -> None:
+    """Filter the parts, several pieces at a time: whoever reads them after this finds them on the disk."""
+    pieces = np.flatnonzero(parts.pieces).tolist()
+    for done, _ in enumerate(pre.ahead(pieces)):
+        progress(done, len(pieces), "reading parts of the recording")
 
 
 def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits:
@@ -327,7 +305,7 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         np.tile(is_positive, len(everywhere)),
         usual * matched.n_units + matched.unit,
     )
-    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
         matched=matched,

@@ -43,14 +43,16 @@ def templates_of(
     places: Places,
     *,
     least_gain: LeastGain | None = None,
+    n_units: int | None = None,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank.
 
-    least_gain : as of `pruned`
+    least_gain : as of `pruned`; n_units : where the last ones may have no spike
     """
     rate = traces.sampling_frequency
     before, after = round(BEFORE_MS * rate / 1000), round(AFTER_MS * rate / 1000)
-    n_units, n_places = int(units.max(initial=-1)) + 1, places.n_places
+    n_units = int(units.max(initial=-1)) + 1 if n_units is None else n_units
+    n_places = places.n_places
     row = places.of(spikes) * n_units + units
     row[~evenly_chosen(row, n_units * n_places, MOST_SPIKES)] = -1
     shape = (n_places, n_units, before + after, traces.get_num_channels())
@@ -133,8 +135,8 @@ def mean_waveforms(
         low, high = np.searchsorted(times, [start, start + step])
         if low == high:
             continue
-        first = max(0, start - n_before)
-        traces = recording.get_traces(start_frame=first, end_frame=min(n_samples, start + step + n_after))
+        first, last = int(times[low]) - n_before, int(times[high - 1]) + n_after
+        traces = recording.get_traces(start_frame=first, end_frame=last)
         _add_windows(traces, times[low:high] - n_before - first, units[low:high], sums)
     n_spikes = np.bincount(units, minlength=n_units)
     return (sums / np.maximum(n_spikes, 1)[:, None, None]).astype(np.float32)

@@ -162,9 +162,9 @@ def test_spikes_of_components_that_wait_are_read_together_but_for_those_of_the_f
     """A way through the recording takes all spikes out of all traces, whichever component it is for."""
     read: list[list[int]] = []
 
-    def counted(pre: Any, units: Any, draws: Any, config: Any, *, progress: Any) -> Any:
+    def counted(pre: Any, units: Any, draws: Any, config: Any, **options: Any) -> Any:
         read.append([draw.id for draw in draws])
-        return read_spikes(pre, units, draws, config, progress=progress)
+        return read_spikes(pre, units, draws, config, **options)
 
     monkeypatch.setattr("ncpgui.sorting.component_waveforms.read_spikes", counted)
     live, project = recordings.find_units(recordings.RecordingRequest(three, OPTIONS, SETTINGS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -45,6 +46,9 @@ class Added:
         self.in_white_noise = pre.in_white_noise
         self.sampling_frequency_hz, self.n_samples = pre.sampling_frequency_hz, pre.n_samples
         self.n_channels, self.piece_samples = pre.n_channels, 10_000
+
+    def ahead(self, pieces: list[int]) -> Iterator[int]:
+        return iter(pieces)
 
     def padded_traces(self, start: int, stop: int) -> np.ndarray:
         everything = self._pre.traces(0, self.n_samples).copy()

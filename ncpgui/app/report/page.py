@@ -21,6 +21,7 @@ from ncpgui.core.percent import percent
 from ncpgui.core.visible import visible
 from ncpgui.evidence.refractory import REFRACTORY_MS
 from ncpgui.findings.finding import Finding
+from ncpgui.sorting.parts import parts_of_project
 
 PACKAGES = ("numpy", "scipy", "torch", "spikeinterface", "h5py")
 """Whose versions are told."""
@@ -72,6 +73,9 @@ def _head(report: Report) -> str:
         "stimulus": "none" if project.stimulus is None else f"{len(project.stimulus.frames)} frames",
         "made": datetime.now(timezone.utc).isoformat(timespec="minutes"),
     }
+    parts = parts_of_project(project)
+    if parts is not None:
+        facts["units measured on"] = f"{parts.words}, spread over the recording"
     if project.left_out is not None and project.left_out.sentences:
         facts["left out"] = "; ".join(project.left_out.sentences)
     return (

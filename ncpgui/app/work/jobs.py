@@ -62,11 +62,13 @@ def open_session(path: Path, *, read_only: bool = False, progress: Progress = si
 
 def sample(
     live: Live, waiting: WaitingComponent, *, progress: Progress = silent
-) -> tuple[Component, ComponentWaveforms]:
-    """Sample the posterior of a component that waits for it.
+) -> tuple[Component, ComponentWaveforms] | None:
+    """Sample the posterior of a component that waits for it; None where it has to wait for the others.
 
     Its spikes are read on the way through the recording, and with them those of others that wait, as many as
-    `READ_AHEAD_BYTES` has room for. The first that is sampled is read alone: somebody waits for it.
+    `READ_AHEAD_BYTES` has room for. The first that is sampled is read alone: somebody waits for it. One that
+    needs spikes outside the parts of a long recording that were read (`sorting.parts`) waits until no other
+    is left: all such are read in one pass.
     """
     from ncpgui.core.steps import NOTHING_KEPT
     from ncpgui.sorting.component_posterior import sample_components
@@ -81,10 +83,15 @@ def sample(
 
         batch = [*draws, *_ahead(live, waiting.id)]
         reading, progress = portion(progress, 0, 1, 2), portion(progress, 1, 2, 2)
-        live.read.update(read_spikes(found.pre, found.units, batch, found.config, progress=reading))
+        every = waiting.id in live.parting
+        if every:
+            found.pre.keep_no_more()
+        live.read.update(
+            read_spikes(found.pre, found.units, batch, found.config, every=every, progress=reading)
+        )
     read = {waiting.id: live.read[waiting.id]}
     if found.unit_ids is not None:
-        sampled, _ = sample_given(found, draws, steps=steps, read=read, progress=progress)
+        sampled, _ = sample_given(found, draws, steps=steps, read=read, complete=False, progress=progress)
     else:
         sampled, _ = sample_components(
             found.pre,
@@ -97,8 +104,11 @@ def sample(
             read=read,
             progress=progress,
         )
-    live.left.discard(waiting.id)
     del live.read[waiting.id]
+    if waiting.id not in sampled:
+        live.parting.add(waiting.id)
+        return None
+    live.left.discard(waiting.id)
     return sampled[waiting.id]
 
 
@@ -113,6 +123,8 @@ def _ahead(live: Live, component_id: int) -> list[ComponentDraw]:
     chosen = []
     for draw in sorted(found.draws, key=lambda draw: -len(draw.spike_ids)):
         if draw.id not in live.left or draw.id in live.read or draw.id == component_id:
+            continue
+        if (draw.id in live.parting) != (component_id in live.parting):
             continue
         n_bytes += bytes_of(draw, found.config)
         if n_bytes > READ_AHEAD_BYTES:
@@ -172,13 +184,16 @@ def lacks_draws(project: Project, component: Component) -> bool:
     """Whether a component was settled by half of its draws, and can get the others.
 
     Where they were copied for echoes or pieces of a cell, which of them were drawn is not known any more.
+    Where not all spikes were read, new sortings could not say of each where it belongs.
     """
     from ncpgui.sorting.enough_draws import are_left
     from ncpgui.sorting.reopened import settings_of
 
+    read = project.waveforms.get(component.id)
     return (
         not component.echoes
-        and component.id in project.waveforms
+        and read is not None
+        and read.coordinates is not None
         and are_left(component.posterior, settings_of(project))
     )
 

@@ -74,6 +74,7 @@ class Live:
     steps : where finished steps are kept beside the session, None where nowhere
     left : ids of components that are still to be sampled
     read : spikes of those that were read ahead
+    parting : ids of those that need spikes outside the parts of the recording that were read
     """
 
     found: Found
@@ -81,6 +82,7 @@ class Live:
     steps: StepsFolder | None = None
     left: set[int] = field(default_factory=set)
     read: dict[int, ReadSpikes] = field(default_factory=dict)
+    parting: set[int] = field(default_factory=set)
 
     def close(self) -> None:
         """Close the files of the recording; steps stay as long as the session may need them."""

@@ -41,6 +41,7 @@ def find_given(
     """
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.parts import parts_of
     from ncpgui.sorting.review import given_project, given_units
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.without_traces import project_without_traces
@@ -52,13 +53,14 @@ def find_given(
         project = project_without_traces(recording, opened.sorting, opened.given, config)
         return None, project, (*recording.notes, *opened.notes)
     together = opened.given.proposed_merges
+    parts = parts_of(opened.sorting, config, n_channels=recording.n_channels)
     live = with_steps(
         request.session,
         lambda: run_of(recording, config, opened.sorting, together=together),
         lambda steps: given_units(
             recording, opened.sorting, config, together=together, steps=steps, progress=progress
         ),
-        recording.notes,
+        (*recording.notes, *([] if parts is None else [parts.note])),
     )
     return live, given_project(live.found, recording, opened.given), opened.notes
 

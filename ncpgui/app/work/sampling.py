@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
@@ -19,6 +20,9 @@ from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
 from ncpgui.evidence.point_events import FEW_DRAWS
+
+LAST = -1.0
+"""Priority of a component that needs more of a long recording than all others do."""
 
 
 class Sampling:
@@ -139,7 +143,11 @@ class Sampling:
             workspace.state.set_status(component_id, ComponentStatus("sampling", fraction))
             self._report(fraction)
 
-        def done(result: tuple[Component, ComponentWaveforms]) -> None:
+        def done(result: tuple[Component, ComponentWaveforms] | None) -> None:
+            if result is None:
+                workspace.state.set_status(component_id, None)
+                self._work.runner.submit(replace(self._task(live, waiting), priority=LAST))
+                return
             self._queue.discard(component_id)
             workspace.state.take_sampled(*result)
             self._after_group()
