@@ -69,6 +69,11 @@ def test_silent_slices_and_those_with_an_artefact_do_not_count(monkeypatch: pyte
     assert in_slices(monkeypatch, [0.21], *silent[1:]) == pytest.approx([8.21 / 5])
 
 
+def test_traces_in_volts_have_a_level_as_those_in_microvolts_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    volts = [[1e-6], [2e-6], [2e-6], [2e-6], [6e-6]]
+    assert in_slices(monkeypatch, *volts) == pytest.approx([7e-6 / 4])
+
+
 def test_of_two_levels_the_higher_one_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
     assert in_slices(monkeypatch, [1], [20]) == pytest.approx([20])
 
@@ -107,7 +112,7 @@ def test_a_channel_that_never_changes_is_dead() -> None:
 
 def test_a_channel_that_only_jumps_is_dead() -> None:
     """Its noise is a billionth of its span, or less."""
-    assert usable([1e-6, 1e-6], [0, 0], [1000, 999]) == [False, True]
+    assert usable([1e-9 * 1000, 1e-9 * 1000], [0, 0], [1000, 999]) == [False, True]
 
 
 def test_a_channel_with_a_hundredth_of_the_usual_noise_is_dead() -> None:

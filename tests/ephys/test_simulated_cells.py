@@ -56,13 +56,13 @@ def test_settings_at_their_limits_are_simulated() -> None:
         sampling_frequency_hz=14_000.0,
         n_cells=1,
         n_twins=0,
-        min_amplitude_sd=5.0,
-        max_amplitude_sd=5.0,
+        min_amplitude_sd=0.5,
+        max_amplitude_sd=0.5,
         stimulus_side_px=2,
     )
     one = plan_simulation(limits, seed=0)
     assert one.n_samples == 1400
-    assert one.cells["amplitude_sd"].tolist() == [5.0]
+    assert one.cells["amplitude_sd"].tolist() == [0.5]
     assert one.stimulus.frames.shape[1:] == (2, 2)
 
 

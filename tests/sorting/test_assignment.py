@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from ncpgui.sorting.assignment import assign, fit_clusters, fit_features
 
@@ -67,3 +68,49 @@ def test_features_are_the_leading_components() -> None:
 def test_few_spikes_have_few_components() -> None:
     assert fit_features(np.zeros((1, 32, 4), np.float32), 16).basis.shape == (128, 1)
     assert fit_features(np.ones((5, 32, 4), np.float32), 16).basis.shape == (128, 4)
+
+
+def test_means_weights_and_the_covariance_of_a_mixture_are_those_of_its_spikes() -> None:
+    """Two clusters of four spikes around 0 and 10, each sd 2 along x and 1 along y, uncorrelated."""
+    around = np.array([[2, 1], [2, -1], [-2, 1], [-2, -1]], np.float32)
+    points = np.concatenate([around, around + np.array([10, 0], np.float32)])
+    clusters = fit_clusters(points, np.repeat([0, 1], 4))
+    assert clusters.weight.tolist() == [0.5, 0.5]
+    # sums of squares 32 and 8 over 8 - 2 spikes
+    covariance = np.diag([32 / 6, 8 / 6])
+    assert clusters.whitener @ clusters.whitener.T == pytest.approx(np.linalg.inv(covariance))
+    apart = clusters.means[1] - clusters.means[0]
+    assert (apart**2).sum() == pytest.approx(100 / (32 / 6))
+
+
+def test_few_spikes_have_their_covariance_shrunk_to_its_diagonal() -> None:
+    """Three spikes on a line, 2 free ones in 2 dimensions: half of the covariance is left."""
+    points = np.array([[-2, -2], [0, 0], [2, 2]], np.float32)
+    clusters = fit_clusters(points, np.zeros(3, int))
+    covariance = np.array([[4.0, 2.0], [2.0, 4.0]])
+    assert clusters.whitener @ clusters.whitener.T == pytest.approx(np.linalg.inv(covariance))
+
+
+def test_no_direction_is_quieter_than_three_tenths_of_the_noise() -> None:
+    points = np.array([[0.0], [0.0], [9.0], [9.0]], np.float32)
+    clusters = fit_clusters(points, np.array([0, 0, 1, 1]))
+    assert abs(clusters.whitener[0, 0]) == pytest.approx(1 / 0.3)
+
+
+def test_components_are_at_most_the_spikes_less_one_and_their_largest_part_is_positive() -> None:
+    rng = np.random.default_rng(0)
+    waveforms = rng.normal(size=(6, 4, 2)).astype(np.float32)
+    space = fit_features(waveforms, 3)
+    assert space.basis.shape == (8, 3)
+    assert (space.basis[np.abs(space.basis).argmax(axis=0), np.arange(3)] > 0).all()
+    variance = space.project(waveforms).var(axis=0)
+    assert (np.diff(variance) < 0).all()
+    assert space.project(waveforms).mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-6)
+    assert fit_features(waveforms, 99).basis.shape == (8, 5)
+    assert fit_features(rng.normal(size=(50, 4, 2)).astype(np.float32), 99).basis.shape == (8, 8)
+
+
+def test_a_spike_far_from_all_clusters_goes_to_the_nearest_surely() -> None:
+    points, labels = _two_clusters()
+    new, sure = assign(np.array([[1e4, 0.0]], np.float32), fit_clusters(points, labels))
+    assert (new.tolist(), sure.tolist()) == ([1], [1])

@@ -10,7 +10,15 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.moving_templates import Mover, MovingBank, MovingSums, kriging_weights, smoothed
+from ncpgui.sorting.moving_templates import (
+    Mover,
+    MovingBank,
+    MovingSums,
+    depth_of,
+    known_best,
+    kriging_weights,
+    smoothed,
+)
 from ncpgui.sorting.peeling import CleanedSums
 
 RATE_HZ = 20_000.0
@@ -137,3 +145,61 @@ def test_cells_that_the_tissue_moves_by_two_contacts_are_units_for_the_whole_tim
         assert best > 0.97
     main = np.abs(found.bank.waveforms).max(axis=1).argmax(axis=1)
     assert sorted(main.tolist()) in ([3, 5], [5, 7])  # both places have half of the time
+
+
+def test_the_mean_that_tells_most_of_a_template_is_that_of_its_place_or_one_moved_from_another() -> None:
+    """A template of power 100 on one contact; a move of 8 um costs 2 * 3 * (1 - e^-0.5)."""
+    waveforms = np.full((2, 1, 10, 1), 10.0, np.float32)
+    n = np.array([[1000], [4]])
+    found = known_best(waveforms, n, np.array([[0.0], [8.0]]))
+    power = 0.03 * (100 - 2 / 1004)  # less the noise of the means: two places over all spikes
+    moved = 2 * power * (1 - np.exp(-0.5))
+    assert found == pytest.approx(np.array([[1 / 1000], [min(1 / 4, 1 / 1000 + moved)]]), rel=1e-5)
+    near = known_best(waveforms, n, np.array([[0.0], [1.0]]))
+    assert near[1, 0] == pytest.approx(1 / 1000 + 2 * power * (1 - np.exp(-1 / 128)), rel=1e-5)
+    none = known_best(waveforms, np.array([[0], [0]]), np.array([[0.0], [0.0]]))
+    assert none == pytest.approx(np.full((2, 1), 1000.0))
+
+
+def test_the_power_of_a_template_is_that_of_its_four_largest_channels_of_each_place_by_its_spikes() -> None:
+    """Means of 10, 8, 6, 4 and 2 at the first place, 0 at the second, which has a quarter of the spikes."""
+    waveforms = np.zeros((2, 1, 10, 5), np.float32)
+    waveforms[0, 0] = [10, 8, 6, 4, 2]
+    far = known_best(waveforms, np.array([[3000], [1000]]), np.array([[0.0], [1e3]]))
+    assert far == pytest.approx(np.array([[1 / 3000], [1 / 1000]]))
+    moved = known_best(waveforms, np.array([[3_000_000], [0]]), np.array([[0.0], [8.0]]))[1, 0]
+    power = 0.03 * (100 + 64 + 36 + 16) / 4
+    assert moved == pytest.approx(2 * power * (1 - np.exp(-0.5)), rel=1e-3)
+
+
+def test_the_depth_of_a_unit_is_that_of_the_channel_where_it_is_largest_over_all_its_spikes() -> None:
+    means = np.zeros((2, 1, 4, 3), np.float32)
+    means[0, 0, 1] = [9, 0, 0]
+    means[1, 0, 1] = [0, 0, 5]
+    depth = np.array([0.0, 20.0, 40.0])
+    assert depth_of(means, np.array([[1.0], [1.0]]), depth).tolist() == [0]
+    assert depth_of(means, np.array([[1.0], [2.0]]), depth).tolist() == [40]
+    means[0, 0, 2] = [-4, 0, 0]  # from trough to peak
+    assert depth_of(means, np.array([[1.0], [2.0]]), depth).tolist() == [0]
+
+
+def test_a_move_of_less_than_a_quarter_of_a_micrometre_is_none() -> None:
+    seen = np.random.default_rng(0).normal(size=(5, N_CONTACTS)).astype(np.float32)
+    move = Mover(PLACES_UM, axis=1)
+    assert move(seen, 0.24) is seen
+    assert not np.array_equal(move(seen, 0.3), seen)
+    assert np.array_equal(move(seen, 0.3), move(seen, 0.5))
+    assert move(seen, -20.0)[:, :-1] == pytest.approx(seen[:, 1:], abs=0.01)
+    sideways = np.column_stack([20.0 * np.arange(N_CONTACTS), np.zeros(N_CONTACTS)])
+    assert Mover(sideways, axis=0)(seen, 20.0)[:, 1:] == pytest.approx(seen[:, :-1], abs=0.01)
+
+
+def test_amplitudes_count_the_spikes_of_each_place_and_means_are_of_amplitude_1() -> None:
+    first, second = (CleanedSums(np.zeros((2, 4, 1)), np.zeros(2)) for _ in range(2))
+    first.waveforms[0], first.amplitude[0] = 6.0, 2.0
+    sums = MovingSums([first, second])
+    assert sums.n_spikes.tolist() == [[2, 0], [0, 0]]
+    assert first.means()[:, 0, 0].tolist() == [3, 0]
+    bank = MovingBank(np.zeros((2, 3, 4, 1), np.float32), 1, np.array([0.5, 0.5]))
+    assert [one.waveforms.shape for one in MovingSums.none_yet(bank).of_place] == [(3, 4, 1)] * 2
+    assert bank.n_units == 3

@@ -173,3 +173,43 @@ def test_shown_are_the_labels_of_exports_but_that_good_is_for_a_person_to_say() 
         "unsorted",
     ]
     assert [shown_label("good", *one) for one in known] == ["good"] * 6
+
+
+def test_a_probability_at_the_limit_of_a_label_is_above_it() -> None:
+    assert [unit_label(p) for p in (0.29, 0.3, 0.79, 0.8)] == ["noise", "mua", "mua", "good"]
+    assert [unit_label(0.9, p_pure) for p_pure in (0.49, 0.5)] == ["mua", "good"]
+    assert unit_label(0.9, 0.9, is_beyond_cards=True) == "mua"
+    assert unit_label(0.1, 0.9, is_beyond_cards=True) == "noise"
+    assert [shown_label("unsorted", p) for p in (0.1, 0.5, 0.9, np.nan)] == [
+        "noise", "mua", "unsorted", "unsorted",
+    ]  # fmt: skip
+    assert shown_label("good", 0.1) == "good"
+    assert shown_label("unsorted", 0.9, 0.9, is_beyond_cards=True) == "mua"
+
+
+def test_the_odds_are_those_of_the_evidence_times_those_of_what_else_is_known() -> None:
+    evidence = np.zeros((2, 5))
+    assert neuron_probability(evidence) == pytest.approx([1 / (1 + np.exp(8.804))] * 2)
+    even = neuron_probability(evidence, np.array([8.804, 0.0]))
+    assert even == pytest.approx([0.5, 1 / (1 + np.exp(8.804))])
+
+
+def test_pairs_of_spikes_between_0_7_and_2_ms_break_the_refractory_period() -> None:
+    """14 and 40 samples are just outside; of 8 spikes in 100 s hardly a pair is expected."""
+    train = [1000, 1014, 21_000, 21_015, 41_000, 41_039, 61_000, 61_040]
+    column = by_hand([train], [8.0], 6.0)[0, QUANTITIES.index("refractory")]
+    assert column == pytest.approx(np.log(2.5 / (8**2 / 100 * 0.0013 + 0.5)))
+
+
+def test_a_length_at_the_least_one_counts_as_a_tenth_of_the_noise_above_it() -> None:
+    column = by_hand([[1000] * 3], [6.0], 6.0)[0, QUANTITIES.index("above")]
+    assert column == pytest.approx(np.log(0.1))
+
+
+def test_a_spike_just_1_ms_from_one_of_a_larger_unit_is_beside_it() -> None:
+    larger = [20_000 * i + 1000 for i in range(90)]
+    for late, beside in ((20, True), (21, False), (-20, True), (-21, False)):
+        train = sorted([spike + late for spike in larger[:60]] + [spike + 9000 for spike in larger[60:]])
+        matched, _ = units_by_hand([larger, train], [20.0, 8.0], 6.0)
+        left = left_over(matched, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
+        assert bool(left.share[1] > 0.5) is beside

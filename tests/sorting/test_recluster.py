@@ -14,6 +14,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.sorting import recluster
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.posterior_draws import posterior_seed
 from ncpgui.sorting.recluster import rarer_sortings, resample_rest, with_all_draws
@@ -255,3 +256,22 @@ def test_draws_that_evidence_weighed_before_are_weighed_anew() -> None:
     before = replace(one, posterior=weighed)
     after = with_all_draws(PROJECT, before, waves(), config, cluster=Network(A, ONE))
     assert after.posterior.weight == pytest.approx(np.full(100, 0.01))
+
+
+def test_held_spikes_are_units_of_their_own_where_the_others_are_weighed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Units of matching are 0 and 1; those held get the numbers above."""
+    seen: list[list[int]] = []
+
+    def weighed(posterior: PosteriorSamples, *given: Any, **_: Any) -> PosteriorSamples:
+        seen.append(given[2].tolist())
+        return posterior
+
+    monkeypatch.setattr(recluster, "weighed_by_all_spikes", weighed)
+    held = Clamp(np.array([0, 0, -1, -1, 1, -1, -1, -1, 0, -1], np.int32))
+    one = component([A] * 10, [*A, 0, 1])
+    resample_rest(PROJECT, one, waves(), held, CONFIG, cluster=Network(A))
+    assert seen == [[2, 2, 0, 0, 3, 1, 1, 1, 2, 1]]
+    with_all_draws(PROJECT, one, waves(), replace(CONFIG, posterior_samples=100), cluster=Network(A))
+    assert seen[1] == [*A, 0, 1]

@@ -72,3 +72,49 @@ def test_templates_of_a_long_probe_are_compared_as_all_with_all(n_reach: int) ->
     expected, expected_lag = literal_products(waveforms, 4)
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-2)
     assert (lag == expected_lag).all()
+
+
+def spikes_on(*heights: list[float]) -> NDArray[np.float32]:
+    """Templates that are one sample long, of these heights on each channel."""
+    waveforms = np.zeros((len(heights), 9, len(heights[0])), np.float32)
+    waveforms[:, 4] = heights
+    return waveforms
+
+
+def test_the_distance_is_relative_to_the_larger_energy() -> None:
+    like = likeness(spikes_on([4, 0], [4, 2], [0, 3]), max_lag=2)
+    assert like.distance[0, 1] == pytest.approx(2)
+    assert like.relative[0, 1] == like.relative[1, 0] == pytest.approx(4 / 20)
+    assert like.distance[1, 2] == pytest.approx(np.sqrt(16 + 1))
+    assert like.relative[0, 2] == pytest.approx(25 / 16)  # nothing in common
+
+
+def test_six_candidates_are_kept_itself_first_then_the_nearest_of_those_near_enough() -> None:
+    like = likeness(spikes_on(*[[10.0 + k] for k in range(8)]), max_lag=1)
+    assert like.candidates.shape == (8, 6)
+    assert like.candidates[0].tolist() == [0, 1, 2, 3, 4, 5]
+    assert like.candidates[7].tolist() == [7, 6, 5, 4, 3, 2]
+    assert like.candidates[3, :3].tolist() == [3, 4, 2]  # 1 / 14^2 before 1 / 13^2
+
+
+def test_relative_squared_distances_above_0_9_are_no_candidates() -> None:
+    """Templates at right angles on two channels but for a part: |a - b|^2 is 2 - 2 cos."""
+    for cosine, near in ((0.56, True), (0.54, False)):
+        other = [10 * cosine, 10 * np.sqrt(1 - cosine**2)]
+        like = likeness(spikes_on([10.0, 0.0], other), max_lag=1)
+        assert like.relative[0, 1] == pytest.approx(2 - 2 * cosine, abs=1e-6)
+        assert like.candidates[0].tolist() == [0, 1 if near else -1]
+
+
+def test_a_lag_of_a_candidate_that_there_is_not_is_that_of_the_first_unit() -> None:
+    like = likeness(spikes_on([4, 0], [0, 3]), max_lag=2)
+    assert like.candidates.tolist() == [[0, -1], [1, -1]]
+    assert like.candidate_lags[:, 0].tolist() == [0, 0]
+    assert like.candidate_lags.shape == (2, 2)
+
+
+def test_a_template_that_is_0_is_like_none() -> None:
+    like = likeness(spikes_on([0.0], [3.0]), max_lag=2)
+    assert like.relative[0, 1] == pytest.approx(1)
+    assert like.candidates.tolist() == [[0, -1], [1, -1]]
+    assert likeness(np.zeros((0, 9, 2), np.float32), max_lag=2).candidates.shape == (0, 0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ncpgui.sorting.unit_distances import joined, refractory_evidence, separation
+from ncpgui.sorting.unit_distances import distances, joined, refractory_evidence, separation
 from tests.sorting.two_units import RATE_HZ, SLOW, two_units
 
 
@@ -74,3 +76,46 @@ def test_firing_at_refractory_distances_keeps_like_waveforms_apart() -> None:
     times = np.sort(rng.integers(0, 400_000, 4000))
     matched = two_units(side, side > 0, times, apart=1.6)
     assert joined(matched, sampling_frequency_hz=RATE_HZ).tolist() == [0, 1]
+
+
+def heaps(apart_sd: float, n: int = 200) -> np.ndarray:
+    """Where spikes of two units lie: heaps of sd 1 whose medians are so far apart, n each."""
+    heap = np.tile([-1.0, 1.0], n // 2)
+    return np.r_[heap - apart_sd / 2, heap + apart_sd / 2]
+
+
+def found(apart_sd: float, n: int = 200, **changes: object) -> list[tuple[float, int, int]]:
+    is_second = np.repeat([False, True], n)
+    matched = two_units(heaps(apart_sd, n), is_second, 5000 * np.arange(2 * n), apart=4.0)
+    like = replace(matched.like, **changes) if changes else matched.like  # type: ignore[arg-type]
+    return distances(replace(matched, like=like), sampling_frequency_hz=RATE_HZ)
+
+
+def test_the_distance_is_that_of_the_heaps_and_twice_that_of_the_shapes_less_that_of_the_times() -> None:
+    """Templates that are 4 apart: the noise of 200 spikes each, in two samples, moves each by 0.01."""
+    ((apart, first, second),) = found(5.0)
+    relative = 16 / (50**2 + 12**2)  # of the larger energy
+    assert (first, second) == (0, 1)
+    heap = 5.0 - 2 * 0.01 * 2 / (2 * 4)
+    assert apart == pytest.approx(heap + 2 * relative, abs=0.01)
+
+
+def test_units_are_compared_if_they_are_candidates_of_each_other_and_their_shapes_are_near() -> None:
+    shapes = np.array([[0, 0.6], [0.6, 0]])
+    assert len(found(5.0, relative=shapes)) == 1
+    assert found(5.0, relative=shapes + 0.01) == []
+    assert found(5.0, candidates=np.array([[0, 1], [1, -1]])) == []
+    assert found(5.0, candidates=np.array([[0, -1], [1, 0]])) == []
+
+
+def test_five_spikes_of_a_unit_are_enough_and_four_are_not() -> None:
+    for n, n_pairs in ((5, 1), (4, 0)):
+        side = np.r_[heaps(5.0, 200)[:200], heaps(5.0, 200)[200 : 200 + n]]
+        matched = two_units(side, np.arange(200 + n) >= 200, 5000 * np.arange(200 + n), apart=4.0)
+        assert len(distances(matched, sampling_frequency_hz=RATE_HZ)) == n_pairs
+
+
+def test_the_same_template_is_at_no_distance() -> None:
+    matched = two_units(heaps(5.0), np.repeat([False, True], 200), 5000 * np.arange(400), apart=0.0)
+    rows = [np.arange(200), np.arange(200, 400)]
+    assert separation(matched, rows, 0, 1) == 0
