@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,4 +26,14 @@ def test_a_picture_with_a_dark_one_beside_it_is_followed_by_that(tmp_path: Path)
         ("a_dark.png", ["only-dark"]),
         ("b_light.png", []),
         ("c.png", []),
+    ]
+
+
+def test_a_picture_without_a_dark_one_is_turned_dark_by_the_style() -> None:
+    """For those who chose the dark page, and for those whose system is dark."""
+    style = (ROOT / "docs" / "_static" / "site.css").read_text(encoding="utf-8")
+    rules = re.findall(r"(body\S* \.content img:not\(\.only-dark\)) \{[^}]*\binvert\(", style)
+    assert rules == [
+        'body[data-theme="dark"] .content img:not(.only-dark)',
+        'body:not([data-theme="light"]) .content img:not(.only-dark)',
     ]
