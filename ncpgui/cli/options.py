@@ -292,19 +292,40 @@ def ready_workers(
     return chosen_workers(jobs, parallel=parallel, dask=dask)
 
 
-def check_sampler(config: SortingConfig, beam: int | None) -> None:
-    """Refuse the width of a beam (`--beam`) where none is searched.
+def sorting_config(
+    settings: Path | None,
+    *,
+    device: str,
+    blank_nan: bool,
+    no_firing_times: bool,
+    beam: int | None,
+    stimulus: Path | None,
+    **given: Any,
+) -> SortingConfig:
+    """Settings of 'sort' and 'review': those of the file, if any, and options that are `given` and not None.
 
     Raises
     ------
     InputError
-        As said.
+        As `read_settings`; `--beam` is the width of a beam where none is searched; there is no `stimulus`.
     """
+    from ncpgui.sorting.config import SortingConfig
+
+    given |= {
+        "device": None if device == "auto" else device,
+        "blank_nan": blank_nan or None,
+        "firing_times": False if no_firing_times else None,
+        "beam": beam,
+    }
+    config = read_settings(SortingConfig, settings, given)
     if beam is not None and config.sampler != "beam":
         raise InputError(
             f"--beam {beam} is the width of a beam, and this samples {config.sampler}; "
             "add --sampler beam, or leave it out"
         )
+    if stimulus is not None and not stimulus.is_file():
+        raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
+    return config
 
 
 def beam_note(project: Project) -> str:

@@ -123,28 +123,25 @@ def review(
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.ephys.readers import load_stimulus
     from ncpgui.ephys.trace_cache import disk_note
-    from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.parts import parts_of
     from ncpgui.sorting.review import review_recording
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
-    given = {
-        "model": model,
-        "device": None if device == "auto" else device,
-        "seed": seed,
-        "peak_sign": peak_sign,
-        "blank_nan": blank_nan or None,
-        "motion": motion,
-        "firing_times": False if no_firing_times else None,
-        "sampler": sampler,
-        "beam": beam,
-    }
-    config = options.read_settings(SortingConfig, settings, given)
-    options.check_sampler(config, beam)
-    if stimulus is not None and not stimulus.is_file():
-        raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
+    config = options.sorting_config(
+        settings,
+        model=model,
+        device=device,
+        seed=seed,
+        peak_sign=peak_sign,
+        blank_nan=blank_nan,
+        motion=motion,
+        no_firing_times=no_firing_times,
+        sampler=sampler,
+        beam=beam,
+        stimulus=stimulus,
+    )
     traces, opened = open_reviewed(
         folder,
         recording=recording,

@@ -13,7 +13,7 @@ from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.counted import count
-from ncpgui.core.errors import ExportError, InputError, NcpguiError, SessionError
+from ncpgui.core.errors import ExportError, NcpguiError, SessionError
 from ncpgui.core.files import free_name
 from ncpgui.core.home import expanded
 from ncpgui.core.steps import NOTHING_KEPT
@@ -123,29 +123,26 @@ def sort(
 
     from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
     from ncpgui.ephys.trace_cache import disk_note
-    from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.pipeline import sort_recording
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
-    given = {
-        "model": model,
-        "device": None if device == "auto" else device,
-        "seed": seed,
-        "threshold_sd": threshold_sd,
-        "peak_sign": peak_sign,
-        "blank_nan": blank_nan or None,
-        "motion": motion,
-        "matcher": matcher,
-        "firing_times": False if no_firing_times else None,
-        "sampler": sampler,
-        "beam": beam,
-    }
-    config = options.read_settings(SortingConfig, settings, given)
-    options.check_sampler(config, beam)
-    if stimulus is not None and not stimulus.is_file():
-        raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
+    config = options.sorting_config(
+        settings,
+        model=model,
+        device=device,
+        seed=seed,
+        peak_sign=peak_sign,
+        blank_nan=blank_nan,
+        motion=motion,
+        no_firing_times=no_firing_times,
+        sampler=sampler,
+        beam=beam,
+        stimulus=stimulus,
+        threshold_sd=threshold_sd,
+        matcher=matcher,
+    )
     opened = open_recording(
         recording,
         probe=probe,

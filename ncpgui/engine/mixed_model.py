@@ -5,19 +5,17 @@ Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022.
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from ncpgui import __version__
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.source_revision import source_revision
 from ncpgui.engine.diagnostics.evaluate import trained_on
-from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, made_with, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.validation import validate
@@ -69,7 +67,6 @@ def mix_models(
         importance_samples=run.get("importance_samples", TrainConfig.importance_samples),
         progress=progress,
     )
-    revision = source_revision()
     card = {
         **{key: one.card[key] for key in _OF_THE_FIRST if key in one.card},
         "mixed": {
@@ -78,12 +75,8 @@ def mix_models(
             "first": {key: one.card.get(key) for key in ("name", "weights_sha256")},
             "second": {key: other.card[key] for key in _TOLD if key in other.card},
         },
-        "torch": torch.__version__,
         "temperature": 1.0,
-        "date": date.today().isoformat(),
-        "ncpgui": __version__,
-        "git_revision": revision.commit,
-        "git_changed": revision.changed,
+        **made_with(source_revision()),
         "scores": to_dict(scores),
     }
     save_checkpoint(out, one.network, settings, card)

@@ -120,7 +120,7 @@ def united(units: Sequence[int], parts: Sequence[UnitTable], *, p_neuron: Sequen
     some = stacked(*parts) if parts else UnitTable(np.zeros(0, np.int64), {})
     some = some.take(np.isin(some.ids, units))
     if len(some):
-        some = some.take(np.lexsort((-some["n_spikes"], some.ids)))
+        some = some.take(np.lexsort((-some["n_spikes"], some.ids)))  # unit by unit, the largest part first
         ids, starts = np.unique(some.ids, return_index=True)
         counts = some["is_sizeable"].copy()
         counts[starts] = True

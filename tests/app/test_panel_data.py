@@ -191,13 +191,13 @@ def test_a_stimulus_that_is_too_short_is_said_where_the_fields_would_be(project:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """Units of each call of the work."""
     calls: list[list[int]] = []
-    real = measures.unit_metrics
+    real = panel_data.unit_metrics
 
-    def spy(trains, *rest, progress):
+    def spy(trains, *rest, **options):
         calls.append(sorted(trains))
-        return real(trains, *rest, progress=progress)
+        return real(trains, *rest, **options)
 
-    monkeypatch.setattr(measures, "unit_metrics", spy)
+    monkeypatch.setattr(panel_data, "unit_metrics", spy)
     return calls
 
 
@@ -267,7 +267,7 @@ def test_work_that_fails_is_told_once(workspace: Workspace, monkeypatch: pytest.
     def fail(*_: Any, **__: Any) -> None:
         raise OSError("no memory")
 
-    monkeypatch.setattr(measures, "unit_metrics", fail)
+    monkeypatch.setattr(panel_data, "unit_metrics", fail)
     told: list[str] = []
     workspace.state.told.connect(told.append)
     data = data_of(workspace, Immediate())

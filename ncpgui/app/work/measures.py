@@ -1,4 +1,4 @@
-"""What panels have computed of spikes, as plain functions: maps, correlograms, responses, metrics."""
+"""What panels have computed of spikes, as plain functions: maps, correlograms, responses, pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ncpgui.analysis.correlograms import Correlograms
     from ncpgui.analysis.event_response import EventResponse
     from ncpgui.analysis.receptive_field import ReceptiveField
-    from ncpgui.analysis.unit_metrics import UnitMetrics
     from ncpgui.app.presenters.events import EventWindow
 
 
@@ -83,28 +82,6 @@ def correlograms(
 
     progress(0, 1, "correlograms")
     return found(trains, sampling_frequency_hz=sampling_frequency_hz, window_ms=2 * half_ms, bin_ms=bin_ms)
-
-
-def unit_metrics(
-    trains: dict[int, NDArray[np.int64]],
-    fired: dict[int, NDArray[np.int64]],
-    amplitudes: dict[int, NDArray[np.float32]],
-    sampling_frequency_hz: float,
-    n_samples: int,
-    *,
-    progress: Progress = silent,
-) -> dict[int, UnitMetrics]:
-    """Quality metrics of units, by SpikeInterface."""
-    from ncpgui.analysis.unit_metrics import unit_metrics as compute
-
-    return compute(
-        trains,
-        amplitudes,
-        fired=fired,
-        sampling_frequency_hz=sampling_frequency_hz,
-        n_samples=n_samples,
-        progress=progress,
-    )
 
 
 def pair_times(

@@ -22,11 +22,12 @@ All of it is of one project: another one, or a recording that was found again, h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.unit_metrics import UnitMetrics, unit_metrics
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
 from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
@@ -42,9 +43,6 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
-
-if TYPE_CHECKING:
-    from ncpgui.analysis.unit_metrics import UnitMetrics
 
 UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
@@ -278,12 +276,12 @@ class PanelData:
         project = self._project
         assert project is not None
         spikes = project.spikes
-        found = measures.unit_metrics(
+        found = unit_metrics(
             {unit: spikes.sample_index[ids] for (unit, _), ids in asked.items()},
-            {unit: project.fired[ids] for (unit, _), ids in asked.items()},
             {unit: spikes.amplitude[ids] for (unit, _), ids in asked.items()},
-            spikes.sampling_frequency_hz,
-            spikes.n_samples,
+            fired={unit: project.fired[ids] for (unit, _), ids in asked.items()},
+            sampling_frequency_hz=spikes.sampling_frequency_hz,
+            n_samples=spikes.n_samples,
             progress=progress,
         )
         return {key: found[key[0]] for key in asked}

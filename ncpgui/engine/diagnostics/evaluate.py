@@ -11,13 +11,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
-import torch
 
-from ncpgui import __version__
 from ncpgui.core.arguments import instance, reporting, whole_number
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import CheckpointError, InputError
@@ -41,7 +38,7 @@ from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.ccp import CCP
-from ncpgui.engine.networks.checkpoint import Checkpoint
+from ncpgui.engine.networks.checkpoint import Checkpoint, made_with
 from ncpgui.engine.torch_defaults import check_defaults
 
 EVALUATION_FORMAT = 1
@@ -166,11 +163,7 @@ def evaluate(
         "seed": seed,
         "quick": quick,
         "amount": as_json(amount, rounded),
-        "date": date.today().isoformat(),
-        "git_revision": revision.commit,
-        "git_changed": revision.changed,
-        "ncpgui": __version__,
-        "torch": torch.__version__,
+        **made_with(revision),
         "wall_s": round(time.perf_counter() - started, 1),
         "summary": summary(results),
         **results,

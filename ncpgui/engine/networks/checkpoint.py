@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
+from ncpgui import __version__
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_files
 from ncpgui.core.regular_files import regular
+from ncpgui.core.source_revision import Revision
 from ncpgui.engine.networks.model_files import CARD_FORMAT, files_of, find_model, load_card
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 from ncpgui.engine.torch_defaults import usual_defaults
@@ -54,6 +57,17 @@ def save_checkpoint(path: Path, network: Network, settings: NetworkSettings, car
             "weights_sha256": _sha256(weights),
         }
         description.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def made_with(revision: Revision) -> dict[str, Any]:
+    """When something was made and with which programs, as cards and evaluations say it."""
+    return {
+        "date": date.today().isoformat(),
+        "git_revision": revision.commit,
+        "git_changed": revision.changed,
+        "ncpgui": __version__,
+        "torch": torch.__version__,
+    }
 
 
 def load_checkpoint(model: str | Path | None = None, *, device: torch.device | str = "cpu") -> Checkpoint:

@@ -16,14 +16,12 @@ import time
 from collections.abc import Generator
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
-from ncpgui import __version__
 from ncpgui.core.arguments import instance, path, reporting
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError
@@ -31,7 +29,7 @@ from ncpgui.core.progress import Cancelled, Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.source_revision import Revision, source_revision
 from ncpgui.engine.generative.batch import GenerativeModel
-from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint, made_with, save_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network, build_network
 from ncpgui.engine.torch_defaults import check_defaults
@@ -388,12 +386,8 @@ def _card(
         "steps": run.step,
         "minutes": round(run.minutes, 1),
         "device": f"{processes.count} x {processes.device.type}",
-        "torch": torch.__version__,
         "temperature": 1.0,
-        "date": date.today().isoformat(),
-        "ncpgui": __version__,
-        "git_revision": revision.commit,
-        "git_changed": revision.changed,
+        **made_with(revision),
         "scores": run.curve[-1],
         "curve": list(run.curve),
         **run.parent,

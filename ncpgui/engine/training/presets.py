@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ncpgui.core import arguments
 from ncpgui.core.config import from_dict, read_toml
@@ -102,6 +103,28 @@ _PARTICLES = TrainConfig(
     validate_minutes=2.0,
     validate_points=60,
 )
+
+
+_PAPER_SETS = replace(_PAPER, n_datasets=64, n_points=(5, 100), n_points_end=(5, 100), validate_points=50)
+
+_PAPER_DIGITS = replace(
+    _PAPER_SETS,
+    architecture=replace(_DIGITS.architecture, network="ccp", own_u=True, network_options=_PAPER_CCP),
+    data=GenerativeSettings("digits", {"shared_labels": True}),
+)
+
+_PAPER_GAUSS2D = replace(
+    _PAPER_SETS,
+    architecture=NetworkSettings(network="ccp", encoder="points", own_u=True, network_options=_PAPER_CCP),
+    data=GenerativeSettings("gauss2d", {"shared_labels": True}),
+    minutes=60.0,
+    precision="float32",
+)
+
+
+def _paper_ncp(config: TrainConfig, **options: Any) -> TrainConfig:
+    """The same sets for the NCP of the paper."""
+    return replace(config, architecture=replace(config.architecture, network="ncp", network_options=options))
 
 
 def _spikes() -> TrainConfig:
@@ -236,74 +259,17 @@ PRESETS: dict[str, Preset] = {
     ),
     "paper-digits-ncp": Preset(
         "handwritten digits, the NCP of the paper with its layers for 28 x 28 pixels on 8 x 8",
-        replace(
-            _PAPER,
-            architecture=NetworkSettings(
-                network="ncp",
-                encoder="image",
-                own_u=True,
-                encoder_options=_DIGITS.architecture.encoder_options,
-                network_options={"h_dim": 128, "g_hidden": [128, 128, 128, 128], "g_dim": 256},
-            ),
-            data=GenerativeSettings("digits", {"shared_labels": True}),
-            n_datasets=64,
-            n_points=(5, 100),
-            n_points_end=(5, 100),
-            validate_points=50,
-        ),
+        _paper_ncp(_PAPER_DIGITS, h_dim=128, g_hidden=[128, 128, 128, 128], g_dim=256),
     ),
     "paper-digits-ccp": Preset(
-        "handwritten digits, the CCP of the paper; sizes that it does not give are ours",
-        replace(
-            _PAPER,
-            architecture=NetworkSettings(
-                network="ccp",
-                encoder="image",
-                own_u=True,
-                encoder_options=_DIGITS.architecture.encoder_options,
-                network_options=_PAPER_CCP,
-            ),
-            data=GenerativeSettings("digits", {"shared_labels": True}),
-            n_datasets=64,
-            n_points=(5, 100),
-            n_points_end=(5, 100),
-            validate_points=50,
-        ),
+        "handwritten digits, the CCP of the paper; sizes that it does not give are ours", _PAPER_DIGITS
     ),
     "paper-gauss2d-ccp": Preset(
-        "points of 2D Gaussians, the CCP of the paper; sizes that it does not give are ours",
-        replace(
-            _PAPER,
-            architecture=NetworkSettings(
-                network="ccp", encoder="points", own_u=True, network_options=_PAPER_CCP
-            ),
-            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
-            minutes=60.0,
-            n_datasets=64,
-            n_points=(5, 100),
-            n_points_end=(5, 100),
-            precision="float32",
-            validate_points=50,
-        ),
+        "points of 2D Gaussians, the CCP of the paper; sizes that it does not give are ours", _PAPER_GAUSS2D
     ),
     "paper-gauss2d-ncp": Preset(
         "points of 2D Gaussians, the NCP of the paper",
-        replace(
-            _PAPER,
-            architecture=NetworkSettings(
-                network="ncp",
-                encoder="points",
-                own_u=True,
-                network_options={"h_dim": 128, "g_hidden": [256, 256, 256], "g_dim": 256},
-            ),
-            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
-            minutes=60.0,
-            n_datasets=64,
-            n_points=(5, 100),
-            n_points_end=(5, 100),
-            precision="float32",
-            validate_points=50,
-        ),
+        _paper_ncp(_PAPER_GAUSS2D, h_dim=128, g_hidden=[256, 256, 256], g_dim=256),
     ),
 }
 

@@ -139,11 +139,10 @@ class AlternativesPanel(Panel):
     def follow(self) -> None:
         """Follow the component on screen, its posterior and the sorting shown."""
         workspace = self.workspace
-        for signal in (
+        self.redraw_on(
             workspace.state.opened, workspace.current_changed, workspace.shown_changed,
             workspace.coloring.changed,
-        ):  # fmt: skip
-            signal.connect(self.mark_dirty)
+        )  # fmt: skip
         workspace.state.components_changed.connect(self._components_changed)
         self.controller.arrived.connect(self._arrived)
         self._telling = QtCore.QTimer(self)

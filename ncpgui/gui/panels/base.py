@@ -79,17 +79,17 @@ class Panel(QtWidgets.QFrame):
 
         So it does when something that it `draws` arrived.
         """
-        workspace = self.workspace
-        for signal in (
-            workspace.state.opened,
-            workspace.current_changed,
-            workspace.shown_changed,
-            workspace.selection_changed,
-            workspace.coloring.changed,
-            *more,
-        ):
-            signal.connect(self.mark_dirty)
+        shown = self.workspace
+        self.redraw_on(
+            shown.state.opened, shown.current_changed, shown.shown_changed, shown.selection_changed,
+            shown.coloring.changed, *more,
+        )  # fmt: skip
         self.controller.arrived.connect(self._arrived)
+
+    def redraw_on(self, *signals: SignalInstance) -> None:
+        """Redraw when one of these signals is emitted."""
+        for signal in signals:
+            signal.connect(self.mark_dirty)
 
     def _arrived(self, kind: str) -> None:
         if kind in self.draws:

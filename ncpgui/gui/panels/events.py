@@ -17,8 +17,8 @@ from ncpgui.app.presenters.events import (
     Response,
     present_events,
 )
-from ncpgui.gui.items.tile_grid import TileArea, TileGrid
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.items.tile_grid import TileGrid
+from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.plain_text import without_mnemonic
 from ncpgui.gui.theme import font
 
@@ -154,7 +154,7 @@ class EventsWidget(TileGrid):
         return "\n".join(filter(None, (tile.bin_words(at_s), tile.tooltip)))
 
 
-class EventsPanel(Panel):
+class EventsPanel(TilesPanel):
     """Responses of the sorting on screen to events; they are computed only while this is visible."""
 
     title = "Events"
@@ -164,10 +164,8 @@ class EventsPanel(Panel):
         """Make the grid of tiles, the message, and the choices of window and kind."""
         self.around = EventWindow.of(self.controller.preferences.get(REMEMBERED, None))
         self.kind: int | None = None
-        self.grid = EventsWidget()
-        self.grid.clicked.connect(self._clicked)
-        self.scroll = TileArea(self.grid)
-        self.fill(self.scroll)
+        self.grid: EventsWidget = EventsWidget()
+        self.fill_with(self.grid)
         self.window_button = QtWidgets.QPushButton()
         self.window_button.setProperty("quiet", True)
         self.window_button.setFocusPolicy(QtCore.Qt.NoFocus)
@@ -243,15 +241,3 @@ class EventsPanel(Panel):
 
     def _below_button(self) -> QtCore.QPoint:
         return self.window_button.mapToGlobal(self.window_button.rect().bottomLeft())
-
-    def point_out(self, place: QtCore.QPoint) -> bool:
-        """Select the unit at a place."""
-        row = self.grid.row_at(place)
-        return row >= 0 and self.point_out_units(self.grid.view.tiles[row].unit)
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        group = self.grid.view.group_of(row)
-        if group.title:
-            self.workspace.show_alternative(group.alternative)
-        else:
-            self.workspace.pick(self.grid.view.tiles[row].unit, adds=adds)

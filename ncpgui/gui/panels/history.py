@@ -34,13 +34,8 @@ class HistoryPanel(Panel):
 
     def follow(self) -> None:
         """Follow the edits."""
-        workspace = self.workspace
-        for signal in (
-            workspace.state.opened,
-            workspace.state.units_changed,
-            workspace.state.components_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        state = self.workspace.state
+        self.redraw_on(state.opened, state.units_changed, state.components_changed)
 
     def redraw(self) -> None:
         """Show the edits and where one stands."""

@@ -230,12 +230,8 @@ class ProbeMapPanel(Panel):
 
     def follow(self) -> None:
         """Follow components and what is on screen."""
-        for signal in (
-            self.workspace.state.opened,
-            self.workspace.state.components_changed,
-            self.workspace.current_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        state = self.workspace.state
+        self.redraw_on(state.opened, state.components_changed, self.workspace.current_changed)
         self.workspace.selection_changed.connect(self._selection_changed)
 
     def _selection_changed(self) -> None:

@@ -187,12 +187,8 @@ class QueuePanel(Panel):
 
     def follow(self) -> None:
         """Follow components and what is on screen."""
-        for signal in (
-            self.workspace.state.opened,
-            self.workspace.state.components_changed,
-            self.workspace.current_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        state = self.workspace.state
+        self.redraw_on(state.opened, state.components_changed, self.workspace.current_changed)
 
     def redraw(self) -> None:
         """Show the rows and keep the current one in view."""

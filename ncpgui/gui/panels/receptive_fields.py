@@ -17,8 +17,8 @@ from ncpgui.app.presenters.receptive_fields import (
     present_receptive_fields,
 )
 from ncpgui.gui.items.glyphs import paint_curve
-from ncpgui.gui.items.tile_grid import TileArea, TileGrid
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.items.tile_grid import TileGrid
+from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.theme import Theme
 
 COURSE = 34
@@ -132,7 +132,7 @@ class FieldsWidget(TileGrid):
         paint_curve(painter, x, y, self.theme.unit(tile.color, 255 if field.is_clear else 130))
 
 
-class ReceptiveFieldsPanel(Panel):
+class ReceptiveFieldsPanel(TilesPanel):
     """Receptive fields of the sorting on screen; they are computed only while this is visible."""
 
     title = "Receptive fields"
@@ -140,10 +140,8 @@ class ReceptiveFieldsPanel(Panel):
 
     def build(self) -> None:
         """Make the grid of tiles and the message."""
-        self.grid = FieldsWidget()
-        self.grid.clicked.connect(self._clicked)
-        self.scroll = TileArea(self.grid)
-        self.fill(self.scroll)
+        self.grid: FieldsWidget = FieldsWidget()
+        self.fill_with(self.grid)
         self.shows_others = bool(self.controller.preferences.get(REMEMBERED, True))
         self.note.setToolTip(
             "Mean of the stimulus before a spike: red where light drives the unit (ON), blue where dark\n"
@@ -152,10 +150,6 @@ class ReceptiveFieldsPanel(Panel):
             "shows the card. Same in: in which share of the draws the unit has these spikes\n"
             "(95\u2009% of those that either has), and so this field."
         )
-
-    def follow(self) -> None:
-        """Follow the sorting on screen, the selection and the fields that arrive."""
-        self.follow_sorting()
 
     def toggle_others(self) -> None:
         """Show the fields of what other cards would make, or leave them out; that is remembered."""
@@ -170,15 +164,3 @@ class ReceptiveFieldsPanel(Panel):
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
-
-    def point_out(self, place: QtCore.QPoint) -> bool:
-        """Select the unit at a place."""
-        row = self.grid.row_at(place)
-        return row >= 0 and self.point_out_units(self.grid.view.tiles[row].unit)
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        group = self.grid.view.group_of(row)
-        if group.title:
-            self.workspace.show_alternative(group.alternative)
-        else:
-            self.workspace.pick(self.grid.view.tiles[row].unit, adds=adds)
