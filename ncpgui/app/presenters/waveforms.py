@@ -17,6 +17,7 @@ from ncpgui.app.presenters.why_empty import NO_UNITS, why_no_waveforms, why_noth
 from ncpgui.app.words import count
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.percent import percent
+from ncpgui.core.unit_table import Row
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
@@ -27,6 +28,9 @@ TEMPLATES_NOTE = "templates of the sorter, scaled to its spikes: there is no raw
 PREVIEW_NOTE = "framed: what would change · dashed: units in use"
 SCALE_BAR_SD = 5.0
 TIME_BAR_MS = 0.5
+Support = tuple[float, float]
+"""P(pure) and P(complete) of a unit, nan where nothing is known."""
+UNKNOWN: Support = (float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class WaveformColumn:
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     ghosts: tuple[Ghost, ...] = ()
     neighbour: Ghost | None = None
-    before: tuple[float, float] = (float("nan"), float("nan"))
+    before: Support = UNKNOWN
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -195,15 +199,15 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         for unit, color, (_, mean) in zip(shown.units, colors, drawn, strict=True)
     ]
     alike = most_alike(own, [*own, *(near_by_ghosts(workspace, shown) if looks_around else ())])
-    numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
+    support = _support(workspace, shown)
     columns = tuple(
         WaveformColumn(
             name=unit.name,
             color=colors[row],
             unit=unit.unit,
             n_spikes=unit.n_spikes,
-            p_pure=numbers[row][0],
-            p_complete=numbers[row][1],
+            p_pure=support[row][0][0],
+            p_complete=support[row][0][1],
             spikes=spikes,
             mean=mean,
             is_selected=unit.unit is not None and workspace.is_chosen(unit),
@@ -212,7 +216,7 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
             rows=np.flatnonzero(shown.sampled_labels == row),
             ghosts=ghosts[row],
             neighbour=alike[row],
-            before=_support_before(workspace, shown, row),
+            before=support[row][1],
         )
         for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
     )
@@ -235,26 +239,30 @@ def _support_words(p_pure: float, p_complete: float) -> str:
     return f"pure {percent(p_pure)}, compl. {percent(p_complete)}"
 
 
-def _support_before(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
-    """P(pure), P(complete) of a unit in use before any decision; nan where nothing was decided."""
-    unit = shown.units[row].unit
-    if shown.is_preview or unit is None:
-        return float("nan"), float("nan")
-    before = numbers_before(workspace.state, (unit,)).row(unit)
-    return before["p_pure"], before["p_complete"]
+def _pure_and_complete(row: Row) -> Support:
+    return row["p_pure"], row["p_complete"]
 
 
-def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
-    """P(pure), P(complete): in all components of a unit in use, in this component in a preview."""
-    unit = shown.units[row].unit
-    if not shown.is_preview and unit is not None:
-        numbers = unit_numbers(workspace.state, (unit,)).row(unit)
-        return numbers["p_pure"], numbers["p_complete"]
-    origin = shown.origin(row)
-    if origin is None or np.isnan(origin[0].p_exists[origin[1]]):
-        return float("nan"), float("nan")
-    made = origin[0].numbers.units.row(origin[1])
-    return made["p_pure"], made["p_complete"]
+def _support(workspace: Workspace, shown: ShownSorting) -> list[tuple[Support, Support]]:
+    """Of each unit, now and before any decision; of a preview, what this component says."""
+    if not shown.is_preview:
+        units = [unit.unit for unit in shown.units if unit.unit is not None]
+        now, before = unit_numbers(workspace.state, units), numbers_before(workspace.state, units)
+        return [
+            (_pure_and_complete(one), _pure_and_complete(other))
+            for one, other in zip(now.rows(), before.rows(), strict=True)
+        ]
+    made = []
+    for row in range(len(shown.units)):
+        origin = shown.origin(row)
+        is_known = origin is not None and not np.isnan(origin[0].p_exists[origin[1]])
+        own = (
+            _pure_and_complete(origin[0].numbers.units.row(origin[1]))
+            if origin is not None and is_known
+            else UNKNOWN
+        )
+        made.append((own, UNKNOWN))
+    return made
 
 
 def _columns(
