@@ -12,8 +12,10 @@ import pytest
 from ncpgui.core.component import Alternative
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.command_json import COMMANDS, from_json, to_json
 from ncpgui.curation.commands import KINDS, Assign, Link, Merge, SetAccepted, SetLabel, SetWords, split
+from ncpgui.curation.history import History
 from ncpgui.curation.resample import Resample
 from ncpgui.curation.state import Command
 
@@ -141,3 +143,74 @@ def test_damaged_and_unknown_entries_are_refused_with_a_reason() -> None:
 def test_a_command_whose_name_is_no_text_is_refused_as_one_that_is_not_known() -> None:
     with pytest.raises(CurationError, match=r"curation command '\[\]' is not known"):
         from_json({"do": [], "units": [1]})
+
+
+# -- words and marks ---------------------------------------------------------------------------------
+
+
+def test_four_units_are_named_and_more_are_not() -> None:
+    assert SetLabel((3,), "good").words == "label unit 3 good"
+    assert SetLabel((4, 3, 2, 1), "good", why="by itself").words == "label units 1, 2, 3, 4 good, by itself"
+    assert SetAccepted((1, 2, 3, 4, 5)).words == "accept units 1, 2, 3, 4 …"
+    assert SetAccepted((1,), accepted=False).words == "open again unit 1"
+    assert Link((1, 2), same=True).words == "1 and 2 are one neuron"
+    assert [
+        SetWords((1,), kind, text).words for kind, text in (("tag", "a"), ("note", "a"), ("tag", ""))
+    ] == [
+        "tag unit 1 'a'",
+        "note on unit 1",
+        "take the tag off unit 1",
+    ]
+
+
+def edited(*commands: Command) -> History:
+    """What is left of units 0, 0, 0, 1, 1 and 4 after some commands."""
+    history = History(Clustering([0, 0, 0, 1, 1, 4]))
+    for command in commands:
+        history.do(command)
+    return history
+
+
+def units(history: History) -> list[int]:
+    return history.clustering.unit_of_spike.tolist()
+
+
+def test_new_units_get_numbers_above_all_that_there_were_one_after_the_other() -> None:
+    assert units(edited(Assign([0, 1, 3], [1, 0, 1]))) == [6, 5, 0, 6, 1, 4]
+    assert units(edited(Assign([0, 1, 3], [1, 0, 1], unit_ids=(-1, 1)))) == [1, 5, 0, 1, 1, 4]
+    assert units(edited(Assign([0, 3], [-1, 0], unit_ids=(4,)))) == [-1, 0, 0, 4, 1, 4]
+    assert units(edited(Merge((0, 1)), Merge((4, 5)))) == [6] * 6
+    assert units(edited(Merge((0, 1), into=9))) == [9, 9, 9, 9, 9, 4]
+
+
+def test_a_new_unit_has_the_mark_of_the_one_that_most_of_its_spikes_come_from_and_is_not_accepted() -> None:
+    history = edited(
+        SetLabel((0,), "good"), SetLabel((1,), "mua"), SetAccepted((0, 1)), Assign([0, 1, 3], [0] * 3)
+    )
+    assert history.labels.mark(5).label == "good"
+    assert not history.labels.is_accepted(5)
+    assert history.labels.is_accepted(0)
+    assert edited(SetLabel((1,), "mua"), Assign([0, 3, 4], [0] * 3)).labels.label(5) == "mua"
+
+
+def test_a_unit_that_spikes_move_to_keeps_its_mark() -> None:
+    history = edited(SetLabel((0,), "good"), SetAccepted((4,)), Assign([0, 1], [0, 0], unit_ids=(4,)))
+    assert history.labels.label(4) == "unsorted"
+    assert history.labels.is_accepted(4)
+
+
+def test_a_label_alone_decides_nothing_and_acceptance_and_links_do() -> None:
+    history = History(Clustering([0, 0, 1, 1]))
+    told = [history.do(one).decides for one in (SetLabel((0,), "good"), SetAccepted((0,)), SetAccepted((0,)))]
+    assert told == [False, True, True]
+    assert history.do(SetWords((1,), "note", "hm")).decides is False
+    assert history.do(Link((0, 1), same=False)).decides is True
+
+
+def test_spikes_without_a_cluster_or_probability_each_are_refused() -> None:
+    for given in (([1, 2], [0]), ([1], [0], [0.5, 0.5]), ([], [])):
+        with pytest.raises(CurationError, match="assigning needs one cluster and probability a spike"):
+            Assign(*given)  # type: ignore[arg-type]
+    for cluster in ([-2, 0], [0, 2]):
+        with pytest.raises(CurationError, match=r"local clusters must be -1 \.\. 1, got"):
+            Assign([1, 2], cluster, unit_ids=(3, 4))

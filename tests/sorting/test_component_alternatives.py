@@ -175,3 +175,56 @@ def test_matching_moves_spikes_of_every_cluster_but_none_that_is_held(held: int,
     odds[0], odds[3] = [1, 9], [9, 1]
     small = Small(1, np.array([held, -1, -1, -1, -1, -1]), np.full(6, -1))
     assert _by_both(core, by_draws, odds, small).tolist() == expected
+
+
+def test_a_cluster_that_is_half_of_a_unit_is_a_partner_of_it_and_less_is_not() -> None:
+    labels = np.zeros(10, int)
+    half, less = np.repeat([0, 1], 5), np.repeat([0, 1, 2], [4, 3, 3])
+    assert exists_probability(_posterior(half, less), labels).tolist() == [0.5]
+    assert exists_probability(_posterior(half), np.full(10, -1)).tolist() == []
+
+
+def test_clusters_and_units_stand_for_each_other_where_either_is_the_largest_part_of_the_other() -> None:
+    """Either is the other's largest: a cluster of one half stands for the unit it was cut from."""
+    assert membership_probability(_posterior(np.array([0, 0, 1, 1])), np.zeros(4, int)).tolist() == [1] * 4
+    crossed = _posterior(np.array([0, 0, 0, 1, 1, 1]))
+    assert membership_probability(crossed, np.array([0, 0, 1, 1, 1, 1])).tolist() == [1, 1, 0, 1, 1, 1]
+
+
+def test_clusters_of_the_least_number_of_spikes_or_of_more_than_half_of_a_unit_are_not_small() -> None:
+    free = np.full(12, -1)
+    labels = np.repeat([0, 1, 2], [6, 4, 2])
+    assert Small(4, free, free).dropped(labels).tolist() == [0] * 6 + [1] * 4 + [-1] * 2
+    assert Small(5, free, free).dropped(labels).tolist() == [0] * 6 + [-1] * 6
+    units = np.repeat([0, 1, 2], [6, 3, 3])
+    assert Small(99, free, units).dropped(labels).tolist() == [0] * 6 + [1] * 4 + [2] * 2
+    half = np.repeat([0, 1], [8, 4])  # the last cluster has two of its four
+    assert Small(99, free, half).dropped(labels).tolist() == [0] * 6 + [-1] * 6
+    held = np.where(np.arange(12) == 11, 0, -1)
+    assert Small(99, held, free).dropped(labels).tolist() == [-1] * 10 + [0] * 2
+
+
+def of_counts(counts: list[int]) -> PosteriorSamples:
+    """Draws of 24 points with 2, 3, 4 ... clusters as equal as can be, so many of each."""
+    ways = [np.arange(24) * k // 24 for k in range(1, len(counts) + 1)]
+    return _posterior(*[way for way, n in zip(ways, counts, strict=True) for _ in range(n)])
+
+
+def test_sortings_of_a_hundredth_of_the_draws_are_shown_and_rarer_ones_are_not() -> None:
+    features = np.zeros((24, 1), np.float32)
+    config = SortingConfig(min_cluster_spikes=1)
+
+    def shown(counts: list[int]) -> list[int]:
+        return [one.n_units for one in build_alternatives(of_counts(counts), np.arange(24), features, config)]
+
+    assert shown([98, 1, 0, 1]) == [1, 2, 4]
+    assert shown([200, 1, 0, 1]) == [1]
+
+
+def test_noise_exceeds_the_threshold_by_less_than_two_over_it() -> None:
+    """At 4 sd a cluster must be deeper than 4.5 in the mean."""
+    labels = np.repeat([0, 1], 20)
+    config = SortingConfig(min_cluster_spikes=5, threshold_sd=4.0)
+    for depth, expected in ((4.5, [0, 1]), (4.4, [0, -1])):
+        found = first_clusters(_posterior(labels), config, depth_sd=np.repeat([9.0, depth], 20))
+        assert found[[0, 20]].tolist() == expected
