@@ -42,3 +42,17 @@ def test_times_that_are_no_list_of_increasing_seconds_are_refused(times: list[fl
 def test_each_event_needs_a_kind_and_each_kind_an_event(kind: list[int], names: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match="each event needs a kind of the 2 named ones"):
         Events(np.array([1.0, 2.0, 3.0]), np.array(kind), names)
+
+
+def test_times_of_a_kind_and_of_all_come_in_order() -> None:
+    events = Events(np.array([2.0, 1.0, 3.0, 1.5]), np.array([0, 1, 0, 1]), ("left", "right"))
+    assert events.times_of(0).tolist() == [2, 3]
+    assert events.times_of(1).tolist() == [1, 1.5]
+    assert events.times_of(None).tolist() == [1, 1.5, 2, 3]
+
+
+def test_the_event_that_is_not_after_the_one_before_it_is_counted_within_its_kind() -> None:
+    with pytest.raises(InputError, match="event 3 of 'b' at 5 s is not after the one before it at 6 s"):
+        Events(np.array([9.0, 1.0, 6.0, 5.0]), np.array([0, 1, 1, 1]), ("a", "b"))
+    with pytest.raises(InputError, match="the time of event 3 is inf"):
+        Events(np.array([1.0, 2.0, np.inf]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.measured_noise import MeasuredNoise
+from ncpgui.core.measured_noise import MeasuredNoise, smallest_eigenvalue
 
 
 def noise(decay: float = 0.5, shared: float = 0.5, length: float = 40.0) -> MeasuredNoise:
@@ -78,3 +78,37 @@ def test_other_files_are_refused_with_what_they_are(tmp_path: Path) -> None:
     np.save(tmp_path / "array.npy", np.zeros(3))
     with pytest.raises(InputError, match="is not noise that"):
         MeasuredNoise.load(tmp_path / "array.npy")
+
+
+def test_noise_at_the_limits_of_what_it_can_be_is_taken_and_beyond_them_refused() -> None:
+    assert noise(shared=0.0, length=1e-3).length_um == 1e-3
+    for shared, length in ((-0.1, 40.0), (0.5, 0.0), (0.5, np.inf), (np.nan, 40.0)):
+        with pytest.raises(InputError, match="0 <= shared_part < 1 and a finite length_um above 0"):
+            noise(shared=shared, length=length)
+    lags = 0.5 ** np.arange(36.0)
+    assert MeasuredNoise(lags, np.zeros(0), np.zeros(0), 0.5, 40.0).autocorrelation.shape == (36,)
+    with pytest.raises(InputError, match="at least 36 lags"):
+        MeasuredNoise(lags[:35], np.zeros(0), np.zeros(0), 0.5, 40.0)
+    with pytest.raises(InputError, match="at least 36 lags"):
+        MeasuredNoise(lags[None], np.zeros(0), np.zeros(0), 0.5, 40.0)
+
+
+def test_ones_on_the_diagonal_may_be_rounded_by_a_millionth() -> None:
+    for off, fits in ((5e-7, True), (-5e-7, True), (2e-6, False)):
+        values = 0.5 ** np.arange(40.0)
+        values[0] += off
+        if fits:
+            MeasuredNoise(values, np.zeros(0), np.zeros(0), 0.5, 40.0)
+        else:
+            with pytest.raises(InputError, match="ones on its diagonal"):
+                MeasuredNoise(values, np.zeros(0), np.zeros(0), 0.5, 40.0)
+
+
+def test_the_covariance_that_just_has_an_inverse_is_taken() -> None:
+    """Of a pair of neighbours the eigenvalues are 1 - r and 1 + r."""
+    assert smallest_eigenvalue(np.array([1.0, 0.3])) == pytest.approx(0.7)
+    assert smallest_eigenvalue(np.array([1.0, -0.3])) == pytest.approx(0.7)
+    assert smallest_eigenvalue(np.array([1.0])) == 1
+    same = np.ones(36)
+    with pytest.raises(InputError, match="positive definite"):
+        MeasuredNoise(same, np.zeros(0), np.zeros(0), 0.5, 40.0)

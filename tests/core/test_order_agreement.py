@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ncpgui.core.order_agreement import N_ORDERS, order_spread
+from ncpgui.core.order_agreement import N_ORDERS, order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples
 
 
@@ -85,3 +85,33 @@ def test_the_comparison_of_pairs_takes_a_byte_a_pair_and_sample():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 24 * 2**20
+
+
+def test_ten_samples_of_each_order_on_average_and_two_of_any_are_enough() -> None:
+    rows = np.zeros((80, 5), int)
+    assert order_spread(posterior(rows)) == 0
+    uneven = PosteriorSamples(rows[:20], np.zeros(20), order=np.repeat([0, 1], [18, 2]))
+    assert order_spread(uneven) == 0
+    single = PosteriorSamples(rows[:20], np.zeros(20), order=np.repeat([0, 1], [19, 1]))
+    assert order_spread(single) is None
+    few = PosteriorSamples(rows[:19], np.zeros(19), order=np.arange(19) % 2)
+    assert order_spread(few) is None
+
+
+@pytest.mark.parametrize(
+    ("spread", "word"),
+    [(0.0, "steady"), (0.06, "steady"), (0.061, "unsteady"), (0.099, "unsteady"), (0.1, "shaky")],
+)
+def test_a_spread_is_steady_up_to_0_06_and_shaky_from_0_1_on(spread: float, word: str) -> None:
+    assert trust(spread) == word
+
+
+def test_two_points_are_one_pair_and_of_very_many_250_are_compared() -> None:
+    """The first and the last of 1000 points are among them, and every other pair agrees."""
+    rows = np.array([[0, 0] if s % N_ORDERS < 4 else [0, 1] for s in range(160)])
+    assert order_spread(posterior(rows)) == pytest.approx(np.sqrt(2 / 7))
+    many = np.zeros((160, 1000), int)
+    many[:, -1] = rows[:, 1]
+    # the last point disagrees with the 249 others
+    share = 249 / (250 * 249 / 2)
+    assert order_spread(posterior(many)) == pytest.approx(np.sqrt(2 / 7 * share))

@@ -60,3 +60,16 @@ def test_the_share_of_points_in_an_ellipse_is_its_area() -> None:
     angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
     ellipse = np.column_stack([1.5 * np.cos(angle), np.sin(angle)])
     assert inside_polygon(points, ellipse).mean() == pytest.approx(np.pi * 1.5 / 16, abs=0.003)
+
+
+def test_of_a_square_the_lower_and_left_border_are_inside_or_those_opposite_are_but_not_both() -> None:
+    below, above, left, right = inside_polygon([(2, 0), (2, 4), (0, 2), (4, 2)], SQUARE).tolist()
+    assert below != above
+    assert left != right
+
+
+def test_three_corners_are_enough() -> None:
+    triangle = [(0, 0), (4, 0), (0, 4)]
+    assert inside_polygon([(1, 1), (2.1, 2.1), (0.1, 3.8)], triangle).tolist() == [True, False, True]
+    assert inside_polygon([(1.0, 2.0)], triangle).tolist() == [True]
+    assert inside_polygon(np.zeros((0, 2)), triangle).shape == (0,)

@@ -95,3 +95,20 @@ def test_many_frames_are_averaged_piece_by_piece(monkeypatch: pytest.MonkeyPatch
     whole = noise.average(counts)
     monkeypatch.setattr("ncpgui.evidence.white_noise.AT_ONCE", 7 * 80)
     assert noise.average(counts) == pytest.approx(whole, abs=1e-5)
+
+
+def test_spikes_count_from_the_first_frame_with_all_lags_before_it_to_the_last_but_one() -> None:
+    one = WhiteNoise(BINARY, stimulus(BINARY))
+    counts = one.counts(np.array([-1, N_LAGS - 1, N_LAGS, N_LAGS, 898, 899]))
+    assert np.flatnonzero(counts).tolist() == [N_LAGS, 898]
+    assert counts[N_LAGS] == 2
+    assert (one.n_frames, len(counts)) == (900, 900)
+
+
+def test_a_correlation_of_neighbours_is_named_with_the_side() -> None:
+    beside = BINARY.copy()
+    beside[:, :, 1::2] = beside[:, :, ::2]
+    assert "with those beside them" in not_white(beside)
+    below = BINARY.copy()
+    below[:, 1::2] = below[:, ::2]
+    assert "with those below them" in not_white(below)

@@ -19,6 +19,7 @@ from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.export.features import components, n_without_waveforms, spike_features, unit_channels
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.registry import export
+from tests.tiny_project import tiny_project
 
 # Three contacts 30 µm apart. Channel 0 (seen with 1): spikes 0-3 of unit 4; channel 2 (seen alone): 4, 5 of
 # unit 9. Every waveform is a trough of one shape and unit length, so many times as deep.
@@ -151,3 +152,33 @@ def test_a_single_unit_on_a_single_channel_has_features_that_phylib_reads(
     model = phylib_model(export(bundle_of(alone, with_features=True), "phy", tmp_path / "phy"))
     np.testing.assert_allclose(model.get_features(np.arange(2), [2])[:, 0, 0], [5, 6], atol=1e-4)
     model.close()
+
+
+# -- on a probe of five contacts in a row ------------------------------------------------------------
+
+
+def row_of_five() -> Project:
+    """Component 0 on contacts 0 and 1, component 4 on 4, 3 and 2; half of the spikes of each is sampled."""
+    project = tiny_project({0: [[0, 0, 1, 1]], 4: [[0, 0]]})
+    first, second = project.components
+    return replace(
+        project,
+        components=(
+            replace(first, contacts=np.array([0, 1]), sampled=np.array([0, 2])),
+            replace(second, contacts=np.array([4, 3, 2])),
+        ),
+    )
+
+
+def test_a_unit_has_its_main_channel_first_those_of_its_component_and_then_the_nearest() -> None:
+    project = row_of_five()
+    found = unit_channels(project, [(0, 0), (1, 0), (3, 4), (2, None), (4, 9)])
+    assert found.tolist() == [[0, 1, 2], [1, 0, 2], [3, 4, 2], [2, 1, 3], [4, 3, 2]]
+    assert unit_channels(project, []).shape == (0, 3)
+
+
+def test_spikes_without_waveforms_are_those_not_sampled_and_all_of_a_component_that_the_cache_lacks() -> None:
+    project = row_of_five()
+    assert n_without_waveforms(project) == 2
+    assert n_without_waveforms(replace(project, waveforms={4: project.waveforms[4]})) == 4
+    assert n_without_waveforms(replace(project, waveforms={})) == 6
