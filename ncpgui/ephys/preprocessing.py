@@ -73,6 +73,7 @@ class Preprocessed:
     """Filtered traces in noise sd, computed when first asked for.
 
     in_noise_sd : the good channels as a recording of SpikeInterface, shanks far from each other;
+    looked_at : the same, or parts of it one after the other: where noise is measured;
     good_channels : (n_good,) int64, rows of the probe that they are;
     bad_channels : dead and noisy channels; their traces are zero;
     noise_sd : (n_channels,) float32, of the filtered traces, in the file's unit.
@@ -100,6 +101,7 @@ class Preprocessed:
             int(c) for c in np.setdiff1d(np.arange(recording.n_channels), good)
         )
         self.in_noise_sd = kept
+        self.looked_at: BaseRecording = kept
         self.piece_samples: int = kept.piece_samples
         self._blanked = blanked
 
@@ -130,7 +132,7 @@ class Preprocessed:
         """What the traces of the good channels are multiplied with for `whitened`: (n_good, n_good)."""
         from ncpgui.ephys.spikeinterface_adapter import whitening_matrix
 
-        return whitening_matrix(self.in_noise_sd)
+        return whitening_matrix(self.looked_at)
 
     @cached_property
     def whitening_in_time(self) -> NDArray[np.float32] | None:
@@ -140,7 +142,7 @@ class Preprocessed:
         from ncpgui.ephys.time_whitening import LAGS_MS, whitening_filter
 
         rate = self.sampling_frequency_hz
-        noise = measured_covariance(Whitened(self.in_noise_sd, self.whitening), round(LAGS_MS * rate / 1000))
+        noise = measured_covariance(Whitened(self.looked_at, self.whitening), round(LAGS_MS * rate / 1000))
         taps = whitening_filter(noise, band_power(self.settings, rate), rate)
         if taps is not None:
             log.info("the noise is coloured: traces are whitened in time too, for matching")
@@ -160,7 +162,7 @@ class Preprocessed:
         if self.whitening_in_time is None:
             return None
         rate = self.sampling_frequency_hz
-        noise = measured_covariance(self.in_noise_sd, lags_of_waveforms(rate))
+        noise = measured_covariance(self.looked_at, lags_of_waveforms(rate))
         own = noise.by_lag[noise.first == noise.second, noise.n_lags - 1 :]
         measured = (own[:, 1:] != 0).any(axis=1)
         result = np.tile(np.eye(N_SAMPLES, dtype=np.float32), (self.n_channels, 1, 1))
@@ -173,9 +175,16 @@ class Preprocessed:
 
         In time their noise is as that of white noise behind the band-pass.
         """
+        return self._whitened(self.in_noise_sd)
+
+    def whitened_where_looked_at(self) -> BaseRecording:
+        """The same of `looked_at`."""
+        return self._whitened(self.looked_at)
+
+    def _whitened(self, traces: BaseRecording) -> BaseRecording:
         from ncpgui.ephys.local_whitening import Whitened
 
-        return Whitened(self.in_noise_sd, self.whitening, self.whitening_in_time)
+        return Whitened(traces, self.whitening, self.whitening_in_time)
 
     def unwhitened(self, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
         """Waveforms of `whitened` traces (K, T, n_good) as they are in the filtered ones: (K, T, C)."""
@@ -225,6 +234,12 @@ class Preprocessed:
     def ahead(self, pieces: Iterable[int]) -> Iterator[int]:
         """Yield pieces in order; where parts of a recording are read, the next are computed meanwhile."""
         return self.in_noise_sd.ahead(pieces) if self.in_noise_sd.is_in_parts else iter(pieces)
+
+    def look_at(self, stretches: NDArray[np.integer]) -> None:
+        """Measure noise, and what follows from it, in these stretches (m, 2) of the recording alone."""
+        from ncpgui.ephys.spikeinterface_adapter import one_after_the_other
+
+        self.looked_at = one_after_the_other(self.in_noise_sd, stretches)
 
     def keep_no_more(self) -> None:
         """Keep no more traces on the disk: all are gone through once."""

@@ -34,6 +34,8 @@ MIN_PEAKS = 500
 SHOWN_PEAKS = 20_000
 NEAR_MS = 0.3
 """Within this of its time a spike that is given is deepest."""
+STRETCHES_S, SHORTEST_S = 60.0, 0.2
+"""Of a recording that is looked at in stretches, so much of it together, and so much of each at least."""
 PLACE_REACH_UM = 3.0
 """Tissue within this of a place is at that place: templates change little."""
 MAX_PLACES = 16
@@ -116,12 +118,16 @@ def pitch_along_um(places_um: NDArray[np.floating]) -> float:
 
 
 def _in_stretches(pre: Preprocessed, preset: str, axis: int, stretches: NDArray[np.int64]) -> Motion:
-    """Motion by stretches of the traces, one after the other, each at its own time."""
-    from spikeinterface.core import concatenate_recordings
+    """Motion by stretches of the traces, one after the other, each at its own time.
+
+    Of each the beginning is enough, `STRETCHES_S` together: large spikes are many.
+    """
+    from ncpgui.ephys.spikeinterface_adapter import one_after_the_other
 
     rate = pre.sampling_frequency_hz
-    several = [pre.in_noise_sd.frame_slice(first, last) for first, last in stretches.tolist()]
-    found = _estimated(pre, preset, axis, concatenate_recordings(several))
+    most = max(round(STRETCHES_S * rate) // len(stretches), round(SHORTEST_S * rate))
+    stretches = np.column_stack([stretches[:, 0], np.minimum(stretches[:, 1], stretches[:, 0] + most)])
+    found = _estimated(pre, preset, axis, one_after_the_other(pre.in_noise_sd, stretches))
     begin_s = np.cumsum(np.append(0, np.diff(stretches, axis=1)[:, 0])) / rate
 
     def at(time_s: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -73,7 +73,7 @@ def noise_likeness(
 
     if len(waveforms) == 0:
         return NoiseLikeness(np.zeros(0), np.zeros(0))
-    noise = measured_covariance(pre.in_noise_sd, waveforms.shape[1])
+    noise = measured_covariance(pre.looked_at, waveforms.shape[1])
     good = waveforms[:, :, pre.good_channels]
     found = [unlike_noise(wave, noise, n_spikes=int(n)) for wave, n in zip(good, n_spikes, strict=True)]
     return NoiseLikeness(*np.array(found).T)

@@ -50,9 +50,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SLICES_S = 60.0
-"""Seconds beside the parts that are read where noise is measured, at most."""
-
 
 def given_units(
     recording: Recording,
@@ -82,13 +79,14 @@ def given_units(
     pre = preprocess(
         recording,
         **filter_options(config),
-        kept_s=None if parts is None else parts.seconds + SLICES_S,
+        kept_s=None if parts is None else parts.seconds,
         progress=portion(progress, 0, 10, 100),
     )
     with ExitStack() as opened:
         opened.callback(pre.close)
         if parts is not None:
             log.info("%s", parts.note)
+            pre.look_at(parts.stretches)
             _read(pre, parts, portion(progress, 10, 20, 100))
         progress(20, 100, "estimating motion")
         motion = step(

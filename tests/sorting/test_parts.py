@@ -19,6 +19,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.cached_recording import KeptRecording
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
@@ -193,6 +194,22 @@ def test_where_no_unit_is_parted_nothing_but_the_parts_is_read(
         assert parts.pieces[(stop - 1) // size]
 
 
+def test_noise_is_measured_in_the_stretches_that_are_looked_at(recording: ArrayRecording) -> None:
+    """One of the channels is twice as loud in the second half, which is not looked at."""
+    traces = recording.traces(0, N_SAMPLES).copy()
+    traces[N_SAMPLES // 2 :, 3] *= 2
+    louder = ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=recording.probe)
+    with preprocess(louder, reference="none") as pre:
+        pre.look_at(np.array([[0, 60_000], [80_000, 140_000]]))
+        assert pre.looked_at.get_num_samples() == 120_000
+        last = pre.looked_at.get_traces(start_frame=119_000, end_frame=120_000)
+        np.testing.assert_array_equal(last, pre.traces(139_000, 140_000))
+        quiet = pre.whitened_where_looked_at().get_traces().std(axis=0)
+        loud = pre.whitened().get_traces(start_frame=N_SAMPLES // 2, end_frame=N_SAMPLES).std(axis=0)
+    assert loud[3] / quiet[3] == pytest.approx(2, rel=0.2)
+    assert loud[0] / quiet[0] == pytest.approx(1, rel=0.2)
+
+
 def test_motion_by_parts_is_at_the_times_of_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the seconds from 0 and from 3 on: what is seen at 1.5 s of these two is at 3.5 s."""
     seen: list[int] = []
@@ -204,19 +221,18 @@ def test_motion_by_parts_is_at_the_times_of_the_recording(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("ncpgui.sorting.motion._estimated", estimate)
     depths = Probe(np.column_stack([np.zeros(16), 20.0 * np.arange(16)]))
-    traces = NumpyRecording(np.zeros((30_000, 16), np.float32), sampling_frequency=RATE_HZ)
     pre = SimpleNamespace(
         probe=depths,
         good_channels=np.arange(16),
         n_samples=30_000,
         sampling_frequency_hz=RATE_HZ,
-        in_noise_sd=traces,
+        in_noise_sd=NumpyRecording(np.zeros((30_000, 16), np.float32), sampling_frequency=RATE_HZ),
     )
     found = motion_of(cast("Preprocessed", pre), stretches=np.array([[0, 1000], [3000, 4000]]))
-    assert seen == [2000]
     assert found.time_s.tolist() == [0.5, 3.5]
     assert found.peak_time_s.tolist() == [0.75, 3.75]
     assert found.applied
+    assert seen == [2000]
 
 
 def test_those_that_part_a_unit_are_left_where_nothing_more_is_to_be_read(
