@@ -170,20 +170,14 @@ class Preprocessed:
         result[self.good_channels[measured]] = maps_to(at_waveform_lags(own[measured], rate), wanted)
         return result
 
-    def whitened(self) -> BaseRecording:
+    def whitened(self, *, where_looked_at: bool = False) -> BaseRecording:
         """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read.
 
         In time their noise is as that of white noise behind the band-pass.
         """
-        return self._whitened(self.in_noise_sd)
-
-    def whitened_where_looked_at(self) -> BaseRecording:
-        """The same of `looked_at`."""
-        return self._whitened(self.looked_at)
-
-    def _whitened(self, traces: BaseRecording) -> BaseRecording:
         from ncpgui.ephys.local_whitening import Whitened
 
+        traces = self.looked_at if where_looked_at else self.in_noise_sd
         return Whitened(traces, self.whitening, self.whitening_in_time)
 
     def unwhitened(self, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -237,7 +231,7 @@ class Preprocessed:
 
     def look_at(self, stretches: NDArray[np.integer]) -> None:
         """Measure noise, and what follows from it, in these stretches (m, 2) of the recording alone."""
-        from ncpgui.ephys.spikeinterface_adapter import one_after_the_other
+        from ncpgui.ephys.stretches import one_after_the_other
 
         self.looked_at = one_after_the_other(self.in_noise_sd, stretches)
 

@@ -112,13 +112,6 @@ def scaled(recording: BaseRecording, gain: NDArray[np.floating]) -> BaseRecordin
     return scale(recording, gain=np.asarray(gain, np.float32), offset=np.zeros(len(gain), np.float32))
 
 
-def one_after_the_other(recording: BaseRecording, stretches: NDArray[np.integer]) -> BaseRecording:
-    """Stretches (m, 2) of a recording, first sample and the one after the last, as one recording."""
-    from spikeinterface.core import concatenate_recordings
-
-    return concatenate_recordings([recording.frame_slice(*one) for one in np.asarray(stretches).tolist()])
-
-
 def find_peaks(
     recording: BaseRecording,
     first: int,

@@ -40,7 +40,7 @@ def explained(
     stretches = None if parts is None else parts.stretches
     progress(30, 100, "measuring templates")
     bank, units = templates_of(traces, sample_index[rows], unit[rows], places, n_units=n_units)
-    least_gain = least_gain_of(pre.whitened_where_looked_at(), pre)
+    least_gain = least_gain_of(pre.whitened(where_looked_at=True), pre)
     times = sample_index[rows]
     if measured is None:
         times = _inside(times, bank.n_before, bank.waveforms.shape[2], pre)

@@ -122,7 +122,7 @@ def _in_stretches(pre: Preprocessed, preset: str, axis: int, stretches: NDArray[
 
     Of each the beginning is enough, `STRETCHES_S` together: large spikes are many.
     """
-    from ncpgui.ephys.spikeinterface_adapter import one_after_the_other
+    from ncpgui.ephys.stretches import one_after_the_other
 
     rate = pre.sampling_frequency_hz
     most = max(round(STRETCHES_S * rate) // len(stretches), round(SHORTEST_S * rate))

@@ -204,7 +204,7 @@ def test_noise_is_measured_in_the_stretches_that_are_looked_at(recording: ArrayR
         assert pre.looked_at.get_num_samples() == 120_000
         last = pre.looked_at.get_traces(start_frame=119_000, end_frame=120_000)
         np.testing.assert_array_equal(last, pre.traces(139_000, 140_000))
-        quiet = pre.whitened_where_looked_at().get_traces().std(axis=0)
+        quiet = pre.whitened(where_looked_at=True).get_traces().std(axis=0)
         loud = pre.whitened().get_traces(start_frame=N_SAMPLES // 2, end_frame=N_SAMPLES).std(axis=0)
     assert loud[3] / quiet[3] == pytest.approx(2, rel=0.2)
     assert loud[0] / quiet[0] == pytest.approx(1, rel=0.2)
