@@ -17,6 +17,7 @@ from ncpgui.evidence.units import (
     p_neuron,
     part_of_units,
     project_numbers,
+    spikes_of_units,
     united,
 )
 from tests.tiny_project import tiny_project
@@ -203,3 +204,38 @@ def test_what_draws_have_of_a_unit_that_was_decided_on_is_said_by_them() -> None
         component_of([TOGETHER, APART], [0.7, 0.3]), np.zeros(7, int), np.ones(7), decided=[0]
     )
     assert decided.units["p_exists"].tolist() == found.units["p_exists"].tolist() == pytest.approx([0.7])
+
+
+@pytest.mark.parametrize(
+    ("components", "initial", "by_hand"),
+    [
+        ([], [], False),
+        ([0, 0], [3, 4], False),
+        ([0, 0, 1], [3, 3, 3], False),  # one unit before, in two components
+        ([0, 1], [3, 4], True),
+        ([0, 1, -1], [3, 3, 9], False),  # spikes of no component do not count
+        ([0, -1], [3, 4], False),
+        ([0, 1], [-1, -1], True),  # nor do those of no unit before
+        ([0, 1, 1, 2], [3, 3, 4, 4], False),  # one through another
+        ([0, 1, 2, 3], [3, 3, 4, 4], True),
+        ([0, 0, 1, 1, 2, 2], [5, 3, 5, 4, 4, 3], False),
+    ],
+)
+def test_a_unit_of_several_components_was_joined_by_hand_unless_units_before_join_them(
+    components: list[int], initial: list[int], by_hand: bool
+) -> None:
+    assert joined_by_hand(np.array(components, int), np.array(initial, int)) is by_hand
+
+
+def test_spikes_of_each_unit_increase_and_those_of_none_are_left_out() -> None:
+    found = spikes_of_units(np.array([4, -1, 0, 4, 0, 7]))
+    assert {unit: ids.tolist() for unit, ids in found.items()} == {0: [2, 4], 4: [0, 3], 7: [5]}
+    assert spikes_of_units(np.array([-1, -1])) == {}
+    assert spikes_of_units(np.array([0])) == {0: [0]}
+
+
+def test_the_probability_of_a_neuron_is_the_mean_over_its_spikes() -> None:
+    project = replace(tiny_project({0: [[0, 0, 1]]}), p_neuron=np.array([0.5, 1.0, 0.1], np.float32))
+    assert p_neuron(project, np.array([0, 1])) == 0.75
+    assert np.isnan(p_neuron(project, np.zeros(0, int)))
+    assert np.isnan(p_neuron(replace(project, p_neuron=None), np.array([0])))

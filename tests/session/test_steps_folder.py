@@ -16,7 +16,14 @@ import pytest
 
 from ncpgui.core.errors import ExportError, InputError, SessionLockedError
 from ncpgui.session.schema import SessionPaths
-from ncpgui.session.steps_folder import StepsFolder, differences, discard, leftover, steps_beside
+from ncpgui.session.steps_folder import (
+    Leftover,
+    StepsFolder,
+    differences,
+    discard,
+    leftover,
+    steps_beside,
+)
 
 RUN = {"command": "sort", "settings": {"threshold_sd": 4.5, "seed": 0}, "recording": {"contents": "a" * 64}}
 VALUES = {"times": np.arange(1000), "gain": np.linspace(0, 1, 7, dtype=np.float32)}
@@ -398,3 +405,34 @@ def test_steps_that_are_to_replace_a_session_are_for_nobody_else(
         steps.close()
     finally:
         os.umask(before)
+
+
+@pytest.mark.parametrize(
+    ("run", "n_steps", "words"),
+    [
+        (RUN, 1, "holds 1 finished step of a sorting begun at then"),
+        ({"command": "review"}, 3, "holds 3 finished steps of a review begun at then"),
+        ({}, 0, "holds 0 finished steps of a sorting begun at then"),
+    ],
+)
+def test_what_a_run_left_is_said_in_words(run: dict[str, Any], n_steps: int, words: str) -> None:
+    assert Leftover(Path("s.h5.steps"), "", "then", run, n_steps).words == f"s.h5.steps {words}"
+
+
+def test_six_differences_are_named_and_more_are_counted(place: Path) -> None:
+    left(place, "motion")
+    for n, more in ((6, False), (7, True)):
+        with pytest.raises(InputError, match="holds steps of another run") as told:
+            StepsFolder(place, {**RUN, **{f"a{k}": k for k in range(n)}}, go_on=True)
+        assert ("and 1 more" in str(told.value)) is more
+
+
+def test_a_header_of_a_mebibyte_is_read_and_a_longer_one_is_not(place: Path) -> None:
+    left(place, "motion")
+    header = place / "steps.json"
+    text = header.read_text()
+    header.write_text(text + " " * ((1 << 20) - len(text)))
+    assert leftover(place) is not None
+    header.write_text(text + " " * ((1 << 20) - len(text) + 1))
+    with pytest.raises(ExportError, match="is not of its making, or damaged"):
+        leftover(place)
