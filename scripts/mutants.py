@@ -51,6 +51,8 @@ SWAPPED = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum
 SWAPPED |= {"argmin": "argmax", "argmax": "argmin", "any": "all", "all": "any"}
 AT_ONCE = 12
 """Test files of a run beyond those that mirror a module."""
+SLOW = 4
+"""Times as long as on a mutant a test file may take on the program as it is: there it runs to its end."""
 NO_TESTS = 5
 """Exit status of pytest where it is to run none of the tests."""
 CAUGHT, SURVIVED, UNTESTED = "caught", "survived", "no tests"
@@ -267,7 +269,7 @@ class Trial:
     def __init__(self, root: Path, timeout_s: float) -> None:
         self.root = root
         self.timeout_s = timeout_s
-        self._healthy: dict[tuple[Path, ...], bool] = {}
+        self._healthy: dict[tuple[tuple[Path, ...], float], bool] = {}
 
     def outcome(self, mutant: Mutant) -> str:
         """What tests say of a mutant: first those that mirror its module, then others while there is time."""
@@ -288,18 +290,19 @@ class Trial:
         while tests and (left_s := end - time.monotonic()) > 0:
             with self._changed(mutant):
                 failed, in_time = failing(self.root, tests, left_s)
-            if failed is None:
-                return may_hang and not in_time and self._is_healthy(tests)
-            if self._is_healthy([failed]):
+            if failed is None:  # what ends late has not got stuck
+                return may_hang and not in_time and self._is_healthy(tests, self.timeout_s / 2)
+            if self._is_healthy([failed], SLOW * self.timeout_s):
                 return True
             print(f"fails as it is: {failed}", flush=True)
             tests = tests[tests.index(failed) + 1 :]
         return False
 
-    def _is_healthy(self, tests: Sequence[Path]) -> bool:
-        key = tuple(tests)
-        if key not in self._healthy:  # in half of the time: one that ends late has not got stuck
-            self._healthy[key] = failing(self.root, tests, self.timeout_s / 2) == (None, True)
+    def _is_healthy(self, tests: Sequence[Path], within_s: float) -> bool:
+        """Whether tests pass on the program as it is, in so much time; asked once."""
+        key = tuple(tests), within_s
+        if key not in self._healthy:
+            self._healthy[key] = failing(self.root, tests, within_s) == (None, True)
         return self._healthy[key]
 
     @contextmanager

@@ -202,6 +202,30 @@ def test_a_test_that_fails_as_it_is_notices_nothing(
     assert said[1].startswith("survived  ncpgui/core/edges.py:")
 
 
+def test_a_slow_test_file_that_fails_on_a_mutant_has_time_to_pass_on_the_program_as_it_is(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What got stuck must pass in half of the time; a failure is told from a slow file by its end."""
+    test = Path("tests/core/test_edges.py")
+    asked: list[float] = []
+    for first, limits in (((test, True), [40.0]), ((None, False), [5.0])):
+        answers = iter([first, (None, True)])
+
+        def run(
+            root: Path, tests: object, limit_s: float, left: object = answers
+        ) -> tuple[Path | None, bool]:
+            asked.append(limit_s)
+            return next(left)  # type: ignore[call-overload, no-any-return]
+
+        monkeypatch.setattr(mutants, "failing", run)
+        asked.clear()
+        trial = mutants.Trial(mutants.copied(checkout, checkout.parent / f"copy {limits}"), 10.0)
+        (mutant, *_) = mutants.drawn(trial.root, ["core/edges"], 1, 0)
+        assert trial.outcome(mutant) == mutants.CAUGHT
+        assert asked[1:] == limits
+        assert asked[0] <= 10
+
+
 def test_what_the_tests_of_a_module_miss_is_caught_by_those_of_what_imports_it(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
