@@ -28,6 +28,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.curation.commands import Assign
 from ncpgui.evidence.tempered import widened
 
 
@@ -92,6 +93,17 @@ def test_the_table_has_the_units_of_a_preview_and_then_those_that_it_replaces(wo
     assert [(row["made"], row["id"]) for row in replaced] == [("", 0), ("", 1)]
     workspace.show_alternative(None)
     assert present_unit_table(workspace).ids.tolist() == [0, 1, 2]
+
+
+def test_parts_of_a_proposed_split_are_listed_where_there_are_no_questions() -> None:
+    workspace = Workspace(replace(tiny_project({0: [[0] * 6]}), components=()))
+    workspace.select((0,))
+    workspace.propose(Assign(np.arange(6), [0, 0, 0, 0, 1, 1]))
+    table = present_unit_table(workspace)
+    assert table["made"].tolist() == ["0a", "0b", ""]
+    assert table["n_spikes"].tolist() == [4, 2, 6]
+    assert np.isnan(table["p_pure"]).all()
+    assert present_unit_table(workspace, all_units=True).ids.tolist() == [0]
 
 
 def test_a_settled_component_says_so(workspace: Workspace) -> None:

@@ -18,10 +18,10 @@ OF_A_COMPONENT = {
     "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
     "means", "measured units", "merge", "n units", "numbers before", "p units", "present", "preview",
     "proposal", "same neuron", "same train", "sure", "together", "waveform columns", "waveform ghosts",
-    "wrong",
 }  # fmt: skip
 OF_THE_PROJECT = {
-    "decided", "mean templates", "other measured units", "rate at contacts", "settled", "status", "units at",
+    "decided", "mean templates", "other measured units", "rate at contacts", "settled", "status",
+    "unit numbers", "units at",
 }  # fmt: skip
 
 

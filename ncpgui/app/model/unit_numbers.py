@@ -24,7 +24,15 @@ def unit_numbers(state: State, units: Sequence[int]) -> UnitTable:
         beyond = gain(state, shown.component).is_settled_by_no_card
         return part_of_units(shown.numbers.units, ids, is_beyond_cards=beyond)
 
-    return _united(state, units, units, part)
+    found = _united(state, units, units, part)
+    _known(state).update(zip(units, found.rows(), strict=True))
+    return found
+
+
+def _known(state: State) -> dict[int, Row]:
+    """Numbers of the units that were asked for since the last edit."""
+    known: dict[int, Row] = state.remembered.get(("unit numbers",), dict)
+    return known
 
 
 def numbers_before(state: State, units: Sequence[int]) -> UnitTable:
@@ -62,7 +70,9 @@ def _united(
 
 def unit_label(state: State, unit: int) -> str:
     """Label of a unit: what a person says, else noise or mua by the posterior, else unsorted."""
-    return label_of(state, unit_numbers(state, (unit,)).row(unit))
+    if unit not in _known(state):
+        unit_numbers(state, (unit,))
+    return label_of(state, _known(state)[unit])
 
 
 def label_of(state: State, numbers: Row) -> str:
