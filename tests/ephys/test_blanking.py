@@ -198,3 +198,128 @@ def test_samples_that_are_nan_are_counted_wherever_the_traces_are_read():
     (sentence,) = blanked.said(Clock(RATE_HZ))
     assert sentence.startswith("2 samples (0.0001 s) are blanked")
     assert "the first at sample 150000 (7.500 s)" in sentence
+
+
+# -- by hand: blocks of 50 samples at 1 kHz, of which every fourth sample is looked at ---------------------
+
+
+def quiet(n: int = 500, n_channels: int = 2) -> np.ndarray:
+    """Traces at one noise sd, up and down."""
+    return np.repeat(np.where(np.arange(n) % 3 == 0, -1.0, 1.0)[:, None], n_channels, axis=1).astype(
+        np.float32
+    )
+
+
+def blanked(
+    traces: np.ndarray, raw: np.ndarray | None = None, noise_sd: list[float] | None = None
+) -> Blanked:
+    made = NumpyRecording([traces], 1000.0)
+    return Blanked(
+        made,
+        noise_sd or [1.0] * traces.shape[1],
+        artefact_sd=2.0,
+        raw=None if raw is None else NumpyRecording([raw], 1000.0),
+    )
+
+
+def zeros(recording: Blanked, channel: int = 0) -> list[tuple[int, int]]:
+    """First and last sample of the stretches that are zero."""
+    at = np.flatnonzero(recording.get_traces()[:, channel] == 0)
+    ends = np.flatnonzero(np.diff(at) > 1)
+    firsts, lasts = (at[[0, *(ends + 1)]], at[[*ends, -1]]) if len(at) else ([], [])
+    return [(int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
+
+
+def test_a_loud_block_goes_with_the_one_before_and_the_one_after() -> None:
+    traces = quiet()
+    traces[150:200] = 5
+    one = blanked(traces)
+    assert zeros(one) == zeros(one, 1) == [(100, 249)]
+    assert one.said(Clock(1000.0)) == [
+        "0.15 s are blanked, where most channels are beyond 2 noise sd for most of the time (an artefact): "
+        "0.10 to 0.25 s"
+    ]
+    assert one.said(Clock(1000.0, [0], [7.0]))[0].endswith("7.10 to 7.25 s")
+    assert blanked(quiet()).said(Clock(1000.0)) == []
+
+
+def test_at_the_ends_of_a_recording_there_is_no_block_beside() -> None:
+    traces = quiet(480)
+    traces[:50] = traces[450:] = 5
+    assert zeros(blanked(traces)) == [(0, 99), (400, 479)]
+
+
+@pytest.mark.parametrize(("n_loud", "is_blanked"), [(9, True), (8, False)])
+def test_more_than_two_thirds_of_the_samples_of_an_artefact_are_loud(n_loud: int, is_blanked: bool) -> None:
+    """Of the first block 13 samples are looked at: more than 8.67."""
+    traces = quiet()
+    traces[: 4 * n_loud : 4] = -5
+    assert (zeros(blanked(traces)) == [(0, 99)]) is is_blanked
+
+
+@pytest.mark.parametrize(("n_still", "is_blanked"), [(7, True), (6, False)])
+def test_more_than_half_of_the_samples_of_silence_are_still(n_still: int, is_blanked: bool) -> None:
+    traces = quiet()
+    traces[: 4 * n_still : 4] = 0.029
+    assert (zeros(blanked(traces)) == [(0, 99)]) is is_blanked
+    assert bool(blanked(traces).said(Clock(1000.0))) is False  # nothing was read yet
+    read = blanked(traces)
+    read.get_traces()
+    assert read.said(Clock(1000.0)) == (
+        ["0.10 s are blanked, where most channels are still: 0.00 to 0.10 s"] if is_blanked else []
+    )
+
+
+@pytest.mark.parametrize(("size", "is_blanked"), [(2.0, False), (2.1, True), (0.03, False), (0.029, True)])
+def test_loud_is_above_the_limit_and_still_is_below_three_hundredths(size: float, is_blanked: bool) -> None:
+    traces = quiet()
+    traces[150:200] = size
+    assert bool(zeros(blanked(traces))) is is_blanked
+    traces[150:200] = 10 * size
+    assert bool(zeros(blanked(traces, noise_sd=[10.0, 10.0]))) is is_blanked
+
+
+@pytest.mark.parametrize(("n_channels", "n_loud", "is_blanked"), [(2, 1, False), (3, 2, True), (3, 1, False)])
+def test_more_than_half_of_the_channels_make_an_artefact(
+    n_channels: int, n_loud: int, is_blanked: bool
+) -> None:
+    traces = quiet(n_channels=n_channels)
+    traces[150:200, :n_loud] = 5
+    assert bool(zeros(blanked(traces))) is is_blanked
+
+
+def test_three_places_are_told_and_more_are_counted() -> None:
+    traces = quiet(2000)
+    for n_places in range(1, 6):
+        traces[400 * n_places - 350 : 400 * n_places - 300] = 5
+        one = blanked(traces)
+        one.get_traces()
+        places = [f"{0.4 * k:.2f} to {0.4 * k + 0.15:.2f} s" for k in range(n_places)]
+        more = f" and {n_places - 3} more" if n_places > 3 else ""
+        assert one.said(Clock(1000.0))[0].endswith(": " + ", ".join(places[:3]) + more)
+
+
+def test_a_sample_that_is_no_number_is_zero_with_5_ms_on_both_sides_on_its_channel() -> None:
+    raw = quiet()
+    raw[200, 1] = np.nan
+    raw[[320, 330], 1] = np.inf
+    one = blanked(quiet(), raw)
+    assert zeros(one) == []
+    assert zeros(one, 1) == [(195, 205), (315, 335)]
+    assert one.said(Clock(1000.0)) == [
+        "3 samples (0.003 s) are blanked, where a channel is NaN or infinite, "
+        "the first at sample 200 (0.200 s)"
+    ]
+
+
+def test_any_part_is_what_it_is_in_the_whole() -> None:
+    traces = quiet()
+    traces[150:200], traces[420:470] = 5, 0.0
+    raw = quiet()
+    raw[301, 0] = np.nan
+    whole = blanked(traces, raw).get_traces()
+    one = blanked(traces, raw)
+    for start, end in ((0, 60), (99, 101), (249, 251), (100, 100), (295, 296), (480, 500), (260, 310)):
+        assert np.array_equal(one.get_traces(start_frame=start, end_frame=end), whole[start:end])
+    some = one.get_traces(start_frame=90, end_frame=120, channel_ids=[one.channel_ids[1]])
+    assert np.array_equal(some, whole[90:120, 1:])
