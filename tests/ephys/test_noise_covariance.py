@@ -120,3 +120,54 @@ def test_a_template_sees_the_level_of_the_channels_that_hold_its_energy() -> Non
     assert noise.level_of(waves)[:, 1].tolist() == [1, 1]
     still = NoiseCovariance(np.array([0, 1]), np.array([0, 1]), by_lag)
     assert still.level_of(waves).tolist() == [[1, 1]]
+
+
+BY_HAND = NoiseCovariance(
+    np.array([0, 0, 1]),
+    np.array([0, 1, 1]),
+    np.array([[0.5, 1.0, 0.5], [0.1, 0.2, 0.3], [0.0, 4.0, 0.0]]),
+)
+"""Lags -1, 0 and 1: the second channel is 0.3 with the first one a sample before, 0.1 with that after it."""
+
+
+def test_the_mean_around_noise_that_reaches_1_is_its_covariance_over_its_variance() -> None:
+    assert (BY_HAND.n_lags, BY_HAND.variance_of_channels().tolist()) == (2, [1, 4])
+    first = BY_HAND.crossing(0, n_times=4, n_channels=2, at=1)
+    assert first == pytest.approx(np.array([[0.5, 0.1], [1, 0.2], [0.5, 0.3], [0, 0]]))
+    second = BY_HAND.crossing(1, n_times=3, n_channels=2, at=0)
+    assert second == pytest.approx(np.array([[0.05, 1], [0.025, 0], [0, 0]]))
+    assert not BY_HAND.crossing(2, n_times=2, n_channels=3, at=0).any()
+
+
+def test_the_variance_of_a_score_is_right_for_an_even_and_an_odd_number_of_lags_and_for_one() -> None:
+    """Template (1, 2, 3, 4): products 30, 20, 11 and 4 at the lags 0 to 3."""
+    wave = np.arange(1.0, 5)[None, :, None]
+    for lags, expected in (
+        ([1.0], 30.0),
+        ([1.0, 0.3], 30 + 2 * 20 * 0.3),
+        ([1.0, 0.3, 0.2], 30 + 2 * (20 * 0.3 + 11 * 0.2)),
+        ([1.0, 0.3, 0.2, 0.1], 30 + 2 * (20 * 0.3 + 11 * 0.2 + 4 * 0.1)),
+    ):
+        by_lag = np.array([[*lags[:0:-1], *lags]])
+        noise = NoiseCovariance(np.zeros(1, int), np.zeros(1, int), by_lag)
+        n = len(lags)
+        some = wave[:, :n]
+        whole = sum(lags[abs(s - t)] * some[0, s, 0] * some[0, t, 0] for s in range(n) for t in range(n))
+        assert noise.variance_of(some) == pytest.approx([whole])
+        assert n < 4 or whole == pytest.approx(expected)
+
+
+def test_a_template_that_is_seen_nowhere_has_a_score_without_variance_and_no_variance_is_negative() -> None:
+    waves = np.zeros((2, 2, 2))
+    waves[1, :, 0] = 1, -1
+    wrong = NoiseCovariance(np.zeros(1, int), np.zeros(1, int), np.array([[3.0, 1.0, 3.0]]))
+    assert wrong.variance_of(waves).tolist() == [0, 0]
+
+
+def test_levels_are_those_of_the_channels_by_the_energy_there() -> None:
+    noise = NoiseCovariance(BY_HAND.first, BY_HAND.second, BY_HAND.by_lag, np.array([[1.0, 3.0], [2.0, 0.5]]))
+    waves = np.zeros((3, 4, 2))
+    waves[0, 1] = 1, 0
+    waves[1, 1] = 1, np.sqrt(3)  # a quarter of the energy on the first channel
+    assert noise.level_of(waves) == pytest.approx(np.array([[1, 2.5, 1], [2, 0.875, 1]]))
+    assert BY_HAND.level_of(waves).tolist() == [[1, 1, 1]]

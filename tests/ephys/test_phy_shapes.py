@@ -9,6 +9,7 @@ import pytest
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.ephys import phy_shapes
 from ncpgui.ephys.phy_shapes import read_phy_shapes
 
 N_SPIKES, N_CONTACTS = 6, 3
@@ -126,3 +127,68 @@ def test_without_templates_it_says_so(folder: Path) -> None:
     (folder / "templates.npy").unlink()
     with pytest.raises(RecordingError, match=r"has no templates.npy, and without it there are no waveforms"):
         read(folder)
+
+
+def test_of_very_many_features_some_are_kept_evenly_through_the_recording(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(
+        folder / "pc_features.npy", np.arange(N_SPIKES, dtype=np.float32)[:, None, None] + np.zeros((6, 2, 3))
+    )
+    for most, expected in ((6, [0, 1, 2, 3, 4, 5]), (5, [0, 1, 2, 3, 4]), (3, [0, 2, 4])):
+        monkeypatch.setattr(phy_shapes, "MOST_FEATURED", most)
+        shapes = read(folder)
+        assert shapes.featured.tolist() == expected
+        assert shapes.features[:, 0, 0].tolist() == expected
+
+
+def test_features_of_spikes_beyond_the_file_are_none_and_those_that_are_no_number_are_0(folder: Path) -> None:
+    values = np.ones((4, 2, 3), np.float32)
+    values[1, 0, 0] = np.nan
+    np.save(folder / "pc_features.npy", values)
+    shapes = read(folder)
+    assert shapes.featured.tolist() == [0, 1, 2, 3]
+    assert shapes.features[1, 0].tolist() == [0, 1, 1]
+    np.save(folder / "pc_features.npy", np.ones((6, 2)))
+    assert not read(folder).has_features
+
+
+def test_contacts_of_another_shape_are_not_read_and_contacts_that_there_are_not_are_left_out(
+    folder: Path,
+) -> None:
+    whole = read(folder).templates
+    np.save(folder / "template_ind.npy", np.array([[0, 1], [0, 1]]))
+    assert np.array_equal(read(folder).templates, whole)
+    np.save(folder / "template_ind.npy", np.array([[0, np.nan, 3], [1, 2, -1.0]]))
+    found = read(folder)
+    heights = np.abs(found.templates).max(axis=1)
+    assert heights[0] == pytest.approx([1, 0, 0], abs=0.05)
+    assert heights[1] == pytest.approx([0, 0, 0.6], abs=0.05)
+
+
+def test_a_template_below_0_or_beyond_the_last_is_refused(folder: Path) -> None:
+    for wrong in (-1, 2):
+        np.save(folder / "spike_templates.npy", np.array([0, 0, 0, 1, 1, wrong]))
+        with pytest.raises(
+            RecordingError, match=r"a spike is of template .*, templates\.npy has 2; the folder"
+        ):
+            read(folder)
+
+
+@pytest.mark.parametrize(("norm", "is_unit"), [(1.99, True), (2.01, False)])
+def test_templates_of_a_norm_up_to_two_are_multiplied_by_the_amplitudes(
+    folder: Path, norm: float, is_unit: bool
+) -> None:
+    np.save(folder / "templates.npy", norm * np.load(folder / "templates.npy"))
+    scale = read(folder).scale
+    assert scale.tolist() == pytest.approx([10, 20, 30, 10, 10, 10] if is_unit else [0.5, 1, 1.5, 1, 1, 1])
+
+
+def test_without_amplitudes_and_with_those_that_are_0_spikes_are_as_high_as_their_templates(
+    folder: Path,
+) -> None:
+    np.save(folder / "templates.npy", 50 * np.load(folder / "templates.npy"))
+    np.save(folder / "amplitudes.npy", np.zeros(6))
+    assert read(folder).scale.tolist() == [0] * 6
+    (folder / "amplitudes.npy").unlink()
+    assert read(folder).scale.tolist() == [1] * 6
