@@ -5,20 +5,48 @@ from __future__ import annotations
 from statistics import NormalDist
 
 import numpy as np
+import pytest
 
 from benchmarks.clustering.clustering_methods import N_COMPONENTS
 from benchmarks.clustering.final_recordings import FinalSettings
 from benchmarks.recordings import coloured_noise
 from benchmarks.recordings.ground_truth import PROBES
 from benchmarks.recordings.sorters import RECORDINGS
+from ncpgui.app.model import open_questions
 from ncpgui.core.allocator import LARGE_BYTES
+from ncpgui.core.alternatives import MIN_CLUSTER_SHARE, MIN_CLUSTER_SPIKES
 from ncpgui.core.left_out import MIN_RATE_HZ
+from ncpgui.core.order_agreement import N_ORDERS
+from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.engine.diagnostics.calibration import HARD
+from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
+from ncpgui.ephys import noise_covariance, noise_levels, time_whitening
 from ncpgui.ephys.spikeinterface_adapter import WHITENING_RADIUS_UM
 from ncpgui.ephys.time_whitening import REACH_MS
+from ncpgui.evidence import (
+    bimodality,
+    drift_jumps,
+    drift_turns,
+    echoes,
+    fields,
+    point_events,
+    refractory,
+    tempered,
+    unit_accuracy,
+    white_noise,
+)
+from ncpgui.sorting import (
+    component_alternatives,
+    drift_pieces,
+    jumped_units,
+    merge_across_drift,
+    noise_likeness,
+)
+from ncpgui.sorting import echoes as component_echoes
 from ncpgui.sorting.components import DOUBTFUL, MAX_UNITS
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES
 from ncpgui.sorting.fitting import GHOST_AMPLITUDE, GHOST_SHARE
+from ncpgui.sorting.lost_spikes import AMPLITUDE_SD
 from ncpgui.sorting.matching import GAIN_A_HZ
 from ncpgui.sorting.neuron_probability import GOOD_FROM, NOISE_BELOW, PURE_FROM
 from ncpgui.sorting.noise_likeness import HIGHEST_SD, NOISE_SHAPE
@@ -57,6 +85,77 @@ def of_method() -> list[str]:
     ]
 
 
+def between(ends: tuple[float, float]) -> str:
+    """Two ends of a range."""
+    return f"{ends[0]:g} to {ends[1]:g}"
+
+
+def of_evidence() -> list[str]:
+    """Numbers of the evidence that weighs draws."""
+    least, most = time_whitening.GAIN
+    assert tempered.EFFECTIVE_PART == 3 / 10
+    assert tempered.STIMULUS_PART == 1 / 10
+    assert drift_jumps.MOST_ELSEWHERE == 1 / 4
+    assert echoes.P_ECHO == 1 / 50
+    assert time_whitening.ALIKE == 5 / 4
+    least_factor = (noise_likeness.LEAST / noise_likeness.UNLIKE) ** noise_likeness.NATS
+    assert least_factor == pytest.approx(1 / 16)
+    jump, at_once, alone = drift_jumps.P_JUMPS, drift_jumps.P_AT_ONCE, drift_jumps.P_COMES_AND_GOES
+    return [
+        f"({MIN_CLUSTER_SPIKES} spikes, or {100 * MIN_CLUSTER_SHARE:g} %)",
+        f"Clusters under {CONFIG.min_cluster_spikes} sampled spikes are dropped",
+        "the largest power that leaves three in ten of the effective draws",
+        "a power of its own that leaves a tenth of the draws",
+        f"fewer than {100 * tempered.WIDE_PART:g} % of the effective draws",
+        f"Two neurons do so with the probability {drift_turns.P_CHANGES}",
+        f"units that take turns ($t > {merge_across_drift.MIN_NATS:g}$)",
+        f"${drift_pieces.NATS} - {-drift_pieces.NATS_UNLIKE}\\,u - {-drift_pieces.NATS_TOGETHER}\\,s$",
+        f"that are {between(refractory.REFRACTORY_MS)} ms apart",
+        f"that are {between(refractory.CHANCE_MS)} ms apart give the number expected by chance",
+        f"(probability {refractory.P_SHY}: one of two",
+        f"(probability {refractory.P_OFTEN}: {refractory.OFTEN[0]:g} to {refractory.OFTEN[-1]:g} times as "
+        f"often)",
+        f"averaged over shares $d$ from {refractory.LEFT[0]} to {refractory.LEFT[-1]:g}",
+        f"The odds are at most $e^{bimodality.MOST_NATS:g}$ either way",
+        f"each of {white_noise.N_LAGS} lags and each pixel",
+        f"With probability {fields.P_MIXED} it has",
+        f"whose energy is {fields.CLEAR_SD:g} sd above that of noise",
+        f"fewer than {fields.FEWEST} spikes during the stimulus",
+        f"{100 * drift_jumps.P_MISTAKEN:g} % of the spikes may be in the wrong part",
+        f"| parts of one neuron | {jump} | {alone} | {1 - jump - alone:.1f} |",
+        f"| two neurons | {at_once} | {alone} | {1 - at_once - alone:.2f} |",
+        f"(at most $e^{{{jumped_units.MOST_NATS:g}}}$ times as probable",
+        "a part may fire at a quarter of its rate at most",
+        f"in bins of {echoes.BIN_MS} ms at all lags up to {echoes.MOST_LAG_MS} ms",
+        f"at lags from {echoes.MOST_LAG_MS} to {echoes.FLANK_MS} ms",
+        f"is below {echoes.SIGNIFICANT}.",
+        "A priori one pair in fifty is an echo.",
+        f"Units with P(echo) of {component_echoes.DOUBTFUL} and more",
+        f"from {least:g} to {most:g}, of a symmetric filter of {REACH_MS:g} ms to either side",
+        f"each waveform of {N_SAMPLES} samples",
+        f"in {noise_levels.N_SLICES} stretches of half a second, at times when no channel is beyond "
+        f"{noise_covariance.BUSY_SD:g} sd",
+        f"contacts at most {noise_covariance.PAIR_UM:g} µm apart",
+        f"A unit with $q < {NOISE_SHAPE}$ of that height, and a P(neuron) under {NOISE_BELOW}, is noise",
+        f"If it is below {point_events.FEW_DRAWS:g}, or below half",
+        f"a relative sd of {AMPLITUDE_SD} of the amplitudes",
+        f"with an sd of {unit_accuracy.LOST_SD_NATS}.",
+        f"if its P(right) is under {open_questions.RIGHT}, or if its expected agreement with the found "
+        f"part of its "
+        f"cell is less than {open_questions.AGREES}.",
+        f"the agreement is at least {unit_accuracy.AGREES}, times P(neuron)",
+        f"At most {in_words(component_alternatives.MAX_SHOWN)} alternatives are shown",
+    ]
+
+
+def of_sampling() -> list[str]:
+    """Numbers of drawing and of sweeps."""
+    return [
+        f"the draws are divided over `n_orders` ({in_words(N_ORDERS)}) random orders",
+        f"There are {in_words(N_SWEEPS)} sweeps, and {in_words(N_SWEEPS_IN_TIME)} if the network uses times",
+    ]
+
+
 def of_benchmarks() -> list[str]:
     """What recordings of benchmarks are."""
     final, cells = FinalSettings(), coloured_noise.CELLS
@@ -77,4 +176,4 @@ def of_benchmarks() -> list[str]:
 
 def phrases() -> list[str]:
     """All of them."""
-    return of_method() + of_benchmarks()
+    return of_method() + of_evidence() + of_sampling() + of_benchmarks()

@@ -63,10 +63,22 @@ from ncpgui.sorting.executors import MAX_WORKERS
 from ncpgui.sorting.first_pass import PROPOSING_SPIKES
 from ncpgui.sorting.lost_spikes import AMPLITUDE_SD
 from ncpgui.sorting.neuron_probability import GOOD_FROM, NOISE_BELOW, PURE_FROM
+from ncpgui.sorting.parts import ENOUGH, LEAST_TIMES, SHORT_CHANNEL_S
 from tests.docs.printed import ROOT
 
 CONFIG = SortingConfig()
-NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten", 50: "fifty", 100: "a hundred"}
+NUMBERS = {
+    2: "two",
+    3: "three",
+    4: "four",
+    5: "five",
+    6: "six",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+    50: "fifty",
+    100: "a hundred",
+}
 
 
 def in_words(number: float) -> str:
@@ -123,6 +135,8 @@ def settings() -> list[str]:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, float) and value >= 10:
+        return f"{value:g}"
     return f'`"{value}"`' if isinstance(value, str) else str(value).lower()
 
 
@@ -176,6 +190,17 @@ def of_a_sorting() -> list[str]:
         f"by default one for each core, up to {in_words(MAX_WORKERS)}",
         f"A question has {in_words(MAX_UNITS)} units at most.",
         f"Units of fewer than {CONFIG.min_cluster_spikes} spikes (`min_cluster_spikes`)",
+    ]
+
+
+def of_long_reviews() -> list[str]:
+    """What a review reads of a long recording."""
+    assert SHORT_CHANNEL_S == 64 * 1800
+    assert LEAST_TIMES == 2
+    return [
+        "recordings of up to 64 channels for half an hour",
+        f"with about {ENOUGH} spikes or more of each unit",
+        f"each unit has {ENOUGH} spikes in them",
     ]
 
 
@@ -324,6 +349,7 @@ def of_training() -> list[str]:
 def phrases() -> list[str]:
     """All phrases whose figures the program itself says."""
     parts = (
-        settings, of_a_sorting, of_blanking, of_probabilities, of_the_window, of_files, of_training,
+        settings, of_a_sorting, of_long_reviews, of_blanking, of_probabilities, of_the_window, of_files,
+        of_training,
     )  # fmt: skip
     return [phrase for part in parts for phrase in part()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tests.docs.printed import ROOT
+from tests.docs.printed import DOCUMENTS, ROOT
 from tests.docs.site_pages import MENU
 
 READ = [
@@ -16,6 +16,9 @@ READ = [
     ),
 ]
 """Pages whose figures are all looked up: README, those that the menu names, and the long ones of results."""
+
+METHOD = sorted(name for name in DOCUMENTS if name.startswith("docs/method/") and name not in READ)
+"""Pages of which only some figures are looked up: the values of the program that they repeat."""
 
 HIDDEN = re.compile(
     r"\A---\n.*?^---$"  # the head of a notebook
