@@ -202,7 +202,8 @@ UNIT_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "split", "Split along the lasso", ("K",), "Unit",
-        "Show how the lasso splits the selected units, all their spikes included. K once more does it. "
+        "Show how the lasso splits the selected units, or the one unit that it is around, all their spikes "
+        "included. K once more does it. "
         "Ctrl+click draws a lasso in Embedding, Features and Over time, a right click clears it.",
         lambda c, _: _split(c), has_units,
     ),

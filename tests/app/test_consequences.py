@@ -49,9 +49,10 @@ def words(workspace: Workspace) -> str:
 
 def test_a_lasso_says_what_it_holds_of_the_selected_units(workspace) -> None:
     assert words(workspace) == ""
-    lasso(workspace, (0.0, 0.0125), (0, 100))
-    assert words(workspace) == "Lasso: select the unit that it is to split · Esc clears"
+    lasso(workspace, (0.0, 0.0275), (0, 100))  # spikes of 0 and of 1
+    assert words(workspace) == "Lasso: select the units that it is to split · Esc clears"
     workspace.select([0])
+    lasso(workspace, (0.0, 0.0125), (0, 100))
     assert words(workspace) == "Lasso: 2 of 4 spikes of 0 inside · K shows the split · Esc clears"
     corners = workspace.lasso.corners[:2]
     workspace.draw_lasso(replace(workspace.lasso, corners=corners))

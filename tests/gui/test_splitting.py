@@ -124,6 +124,19 @@ def test_a_lasso_splits_the_selected_unit_in_two_key_presses(window, draw, press
     assert not window.workspace.state.history.can_undo
 
 
+@pytest.mark.parametrize("selected", [[], [1]])
+@pytest.mark.parametrize("plane", PLANES)
+def test_a_lasso_around_spikes_of_one_unit_splits_that_unit_whatever_else_is_selected(
+    window, draw, press, plane, selected
+) -> None:
+    window.workspace.select(selected)
+    settle()
+    draw(*panel_and_corners(window, plane))
+    assert line(window) == "Lasso: 6 of 12 spikes of 0 inside · K shows the split · Esc clears"
+    press("K", "K")
+    assert units(window) == [2] * 6 + [3] * 6 + [1] * 6
+
+
 def test_enter_and_the_button_do_it_too(window, draw, press) -> None:
     panel, corners = panel_and_corners(window, "over time")
     draw(panel, corners)

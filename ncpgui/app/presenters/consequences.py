@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.lasso import Proposal
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.lasso import present_lasso, spikes_inside
+from ncpgui.app.presenters.lasso import present_lasso, spikes_inside, units_to_split
 from ncpgui.app.words import count, thousands
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
@@ -55,7 +55,7 @@ def present_consequence(workspace: Workspace, tsne: NDArray[np.float32] | None) 
 
 
 def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) -> None:
-    """Show what splitting the selected units along the lasso would make.
+    """Show what splitting the selected units along the lasso would make, or the one unit that it is around.
 
     Raises
     ------
@@ -67,10 +67,11 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
         raise CurationError(
             "draw a lasso first: Ctrl+click sets its corners in Embedding, Features or Over time"
         )
-    found = spikes_inside(workspace, lasso, tsne, workspace.selected)
+    units = units_to_split(workspace, lasso, tsne)
+    found = spikes_inside(workspace, lasso, tsne, units)
     accepted = workspace.state.history.labels.accepted
     command = lasso_split(
-        workspace.state.clustering, current.component, found.inside, workspace.selected, accepted=accepted
+        workspace.state.clustering, current.component, found.inside, units, accepted=accepted
     )
     note = ""
     if found.n_following:

@@ -25,6 +25,8 @@ from ncpgui.core.polygon import inside_polygon
 
 AT_ONCE = 4096
 """Spikes whose distances to all sampled ones are in memory at a time."""
+AROUND = 0.9
+"""Share of the spikes inside a lasso that are of the one unit that it is around."""
 KEYS = "K shows the split · Esc clears"
 
 
@@ -37,6 +39,29 @@ class Inside:
 
     inside: NDArray[np.bool_]
     n_following: int = 0
+
+
+def units_to_split(
+    workspace: Workspace, lasso: Lasso, tsne: NDArray[np.float32] | None
+) -> tuple[int, ...]:
+    """The selected units; the one that the lasso is around, where it holds no spike of these.
+
+    Raises
+    ------
+    CurationError
+        The points under the lasso were replaced.
+    """
+    current, selected = workspace.in_use(), workspace.selected
+    assert current is not None
+    positions, points = plane_points(workspace, lasso, tsne)
+    inside = current.labels[positions[inside_polygon(points, lasso.corners)]]
+    n_inside = np.bincount(inside[inside >= 0], minlength=len(current.units))
+    chosen = [row for row, unit in enumerate(current.units) if unit.unit in selected]
+    if not n_inside.any() or n_inside[chosen].any():
+        return selected
+    most = int(n_inside.argmax())
+    around = current.units[most].unit
+    return selected if around is None or n_inside[most] < AROUND * n_inside.sum() else (around,)
 
 
 def spikes_inside(
@@ -138,16 +163,17 @@ def present_lasso(workspace: Workspace, tsne: NDArray[np.float32] | None) -> str
         return "K or Enter does the split · Esc leaves it"
     if not lasso.is_closed:
         return "Lasso: Ctrl+click sets more corners · Esc clears"
-    if not workspace.selected:
-        return "Lasso: select the unit that it is to split · Esc clears"
     current = workspace.in_use()
     assert current is not None
     try:
-        found = spikes_inside(workspace, lasso, tsne, workspace.selected)
+        units = units_to_split(workspace, lasso, tsne)
+        found = spikes_inside(workspace, lasso, tsne, units)
     except CurationError as error:
         return f"Lasso: {error} · Esc clears"
-    rows = [row for row, unit in enumerate(current.units) if unit.unit in workspace.selected]
+    if not units:
+        return "Lasso: select the units that it is to split · Esc clears"
+    rows = [row for row, unit in enumerate(current.units) if unit.unit in units]
     own = np.isin(current.labels, rows)
     n_inside, n = int((found.inside & own).sum()), int(own.sum())
-    names = " + ".join(map(str, workspace.selected))
+    names = " + ".join(map(str, units))
     return f"Lasso: {thousands(n_inside)} of {count(n, 'spike')} of {names} inside · {KEYS}"
