@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ncpgui.app.model.coloring import LABELS
-from ncpgui.app.model.colors import DARK, LIGHT, N_COLORS, Color, ColorBook
+from ncpgui.app.model.colors import DARK, LIGHT, N_COLORS, SHADES, Color, ColorBook
 
 N_APART = 8
 MIN_DISTANCE = 13.0
@@ -77,8 +77,18 @@ def test_a_new_unit_gets_a_colour_that_no_unit_beside_it_has() -> None:
     assert sorted(indices) == list(range(N_COLORS))
 
 
-def test_when_all_colours_are_taken_the_least_used_comes_again() -> None:
-    assert ColorBook.free([*range(N_COLORS), 0, 1, 2]) == 3
+def test_when_all_colours_are_taken_other_shades_of_them_come_then_the_least_used_again() -> None:
+    assert ColorBook.free(range(N_COLORS)) == N_COLORS
+    n_shades = N_COLORS * len(SHADES)
+    assert ColorBook.free([*range(n_shades), 0, 1, 2]) == 3
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_thirty_units_have_thirty_colours(dark: bool) -> None:
+    book = ColorBook()
+    colors = {book.color(unit, beside=range(unit)).hex(dark=dark) for unit in range(30)}
+    assert len(colors) == 30
+    assert {"#FFFFFF", "#000000"}.isdisjoint(colors)
 
 
 def test_a_colour_that_was_given_stays() -> None:

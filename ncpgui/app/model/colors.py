@@ -20,6 +20,9 @@ DARK = (
     "#9BE3FF", "#9AA0AE",
 )  # fmt: skip
 N_COLORS = len(LIGHT)
+SHADES = ((0.0, 0.0), (-0.4, 0.45), (0.45, -0.4))
+"""Of units beyond the tenth: each colour mixed with this share of white, or of black where it is negative, on a
+light and on a dark background. So thirty units have colours of their own."""
 LIGHT_SCALE = ("#0D0887", "#6A00A8", "#B12A90", "#CC4778", "#E16462")
 DARK_SCALE = ("#CC4778", "#E16462", "#F2844B", "#FCA636", "#F0F921")
 
@@ -38,7 +41,9 @@ class Color:
         """``#RRGGBB`` on a light or dark background."""
         if self.share is not None:
             return _between(DARK_SCALE if dark else LIGHT_SCALE, self.share)
-        return (DARK if dark else LIGHT)[self.index % N_COLORS]
+        color = (DARK if dark else LIGHT)[self.index % N_COLORS]
+        mixed = SHADES[self.index // N_COLORS % len(SHADES)][dark]
+        return _between((color, "#FFFFFF" if mixed > 0 else "#000000"), abs(mixed))
 
 
 def _between(stops: tuple[str, ...], share: float) -> str:
@@ -76,8 +81,8 @@ class ColorBook:
 
     @staticmethod
     def free(taken: Iterable[int]) -> int:
-        """Lowest palette entry that is not taken; the least used one when all are."""
-        counts = [0] * N_COLORS
+        """Lowest palette entry that is not taken, in another shade when all are; then the least used one."""
+        counts = [0] * (N_COLORS * len(SHADES))
         for index in taken:
-            counts[index % N_COLORS] += 1
+            counts[index % len(counts)] += 1
         return counts.index(min(counts))
