@@ -21,8 +21,8 @@ DARK = (
 )  # fmt: skip
 N_COLORS = len(LIGHT)
 SHADES = ((0.0, 0.0), (-0.4, 0.45), (0.45, -0.4))
-"""Of units beyond the tenth: each colour mixed with this share of white, or of black where it is negative, on a
-light and on a dark background. So thirty units have colours of their own."""
+"""Of units beyond the tenth: each colour mixed with this share of white, or of black where it is negative, on
+a light and on a dark background. So thirty units have colours of their own."""
 LIGHT_SCALE = ("#0D0887", "#6A00A8", "#B12A90", "#CC4778", "#E16462")
 DARK_SCALE = ("#CC4778", "#E16462", "#F2844B", "#FCA636", "#F0F921")
 

@@ -41,9 +41,7 @@ class Inside:
     n_following: int = 0
 
 
-def units_to_split(
-    workspace: Workspace, lasso: Lasso, tsne: NDArray[np.float32] | None
-) -> tuple[int, ...]:
+def units_to_split(workspace: Workspace, lasso: Lasso, tsne: NDArray[np.float32] | None) -> tuple[int, ...]:
     """The selected units; the one that the lasso is around, where it holds no spike of these.
 
     Raises

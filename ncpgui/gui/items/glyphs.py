@@ -179,8 +179,7 @@ def whole_parts(painter: QtGui.QPainter, text: str, width: float, *, n_lines: in
     more.
     """
     ends = [*(at.start() for at in re.finditer("[,;] ", text)), len(text)]
-    choice = [text, *(text[:end] + more for end in reversed(ends[:-1]) for more in (", and more", " +"))]
-    choice += [text[: ends[0]]]
+    choice = [text, *(f"{text[:end]}, and more" for end in reversed(ends[:-1])), text[: ends[0]]]
     for words in choice:
         if _fits(painter, words, width, n_lines):
             return wrapped(painter, words, width, n_lines=n_lines)
