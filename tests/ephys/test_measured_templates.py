@@ -84,3 +84,14 @@ def test_the_same_seed_gives_the_same_templates(plant):
     assert first.n_spikes == 800
     assert np.array_equal(first.waveform, again.waveform)
     assert not np.array_equal(first.waveform, other.waveform)
+
+
+def test_a_unit_at_the_limits_is_a_template_and_its_error_is_that_of_a_median(plant):
+    recording, sorting = sorted_units(plant, {1: (times(100, n_seconds=3), 0, 10.0)}, n_seconds=3)
+    (template,) = measured(recording, sorting, min_spikes=100).templates
+    assert template.noise_sd == pytest.approx(1.25 / 10)
+    assert measured(recording, sorting, min_spikes=101).left_out == {"of fewer than 101 spikes": 1}
+    trough = -template.waveform.min()
+    assert measured(recording, sorting, min_trough_sd=trough).left_out == {}
+    left_out = measured(recording, sorting, min_trough_sd=trough + 0.01).left_out
+    assert left_out == {f"of a trough under {trough + 0.01:g} noise sd": 1}

@@ -151,3 +151,53 @@ def test_a_crossing_of_the_threshold_is_left_out_with_what_is_around_it() -> Non
     before, after = (round(ms * 20) for ms in (noise_statistics.BEFORE_MS, noise_statistics.AFTER_MS))
     assert free[:, 0].all()
     assert np.flatnonzero(~free[:, 1]).tolist() == list(range(7_000 - before, 7_000 + after))
+
+
+# -- pairs of contacts ---------------------------------------------------------------------------------
+
+
+def pairs(*places: tuple[float, float], shank: list[int] | None = None, **changes: object) -> list[float]:
+    """Distances at which the noise of contacts at these places is told, in bins of 10 um."""
+    probe = Probe(np.array(places, float), None if shank is None else np.array(shank))
+    values = white(1, len(places))
+    for channel in changes.pop("dead", ()):  # type: ignore[attr-defined]
+        values[:, channel] = 0
+    pre = Filtered(values, probe, **changes)  # type: ignore[arg-type]
+    return measure_noise(pre, no_spikes(pre)).distance_um.tolist()
+
+
+def test_correlations_are_means_in_bins_of_10_um() -> None:
+    assert pairs((0, 0), (0, 9), (0, 19)) == [9, 14.5]  # 9; 10 and 19
+    assert pairs((0, 0), (0, 9)) == [9]
+    assert pairs((0, 0)) == []
+
+
+def test_pairs_up_to_150_um_or_three_pitches_are_told() -> None:
+    assert pairs((0, 0), (0, 50), (0, 150)) == [50, 100, 150]
+    assert pairs((0, 0), (0, 50), (0, 151)) == [50, 101]
+    assert pairs(*[(0, 60.0 * k) for k in range(5)]) == [60, 120, 180]
+
+
+def test_contacts_of_other_shanks_dead_ones_and_bad_ones_are_in_no_pair() -> None:
+    assert pairs((0, 0), (0, 20), (0, 50), shank=[0, 1, 0]) == [50]
+    assert pairs((0, 0), (0, 20), (0, 50), dead=[0]) == [30]
+    assert pairs((0, 0), (0, 20), (0, 50), bad_channels=(1,)) == [50]
+
+
+def test_what_contacts_share_is_told_as_it_is() -> None:
+    """Two contacts have half of their power in common, a third one has its sign changed."""
+    e = white(10, 4)
+    values = np.column_stack([e[:, 0] + e[:, 1], e[:, 0] + e[:, 2], -e[:, 0] + e[:, 3]])
+    pre = Filtered(values, Probe(np.array([(0.0, 0.0), (0, 10), (0, 30)])))
+    found = measure_noise(pre, no_spikes(pre))
+    assert found.distance_um.tolist() == [10, 20, 30]
+    assert found.correlation == pytest.approx([0.5, -0.5, -0.5], abs=0.02)
+
+
+def test_progress_is_told_of_each_piece_and_of_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    for n_seconds, n_pieces in ((0.9, 1), (1.9, 1), (3, 3), (41, 40)):
+        told.clear()
+        pre = Filtered(white(n_seconds, 1), Probe(np.zeros((1, 2))))
+        measure_noise(pre, no_spikes(pre), progress=lambda done, total, _="": told.append((done, total)))
+        assert told == [(k, n_pieces) for k in range(n_pieces + 1)]
