@@ -25,6 +25,8 @@ CUTOFF = {"num_histogram_bins": 100, "histogram_smoothing_value": 3, "amplitudes
 class UnitMetrics:
     """Of one unit, as SpikeInterface defines them; nan where a metric cannot be said.
 
+    Units are measured one after the other, so this is a value of its own until a table has it as columns.
+
     presence_ratio : share of the minutes in which it fires; isi_violations_ratio : rate of violations of
     1.5 ms relative to its rate; firing_range_hz : from the 5th to the 95th percentile of its rate in 5 s;
     amplitude_cutoff : estimated share of its spikes under the threshold

@@ -53,7 +53,7 @@ class ExportBundle:
         `sorting`; None when none were
     copy_traces : writes the traces as a flat file into a folder; None unless they shall be copied
     gain_uv : (n_channels,) float, µV that one unit of the recording's traces is; None when nobody knows
-    numbers : what is known of each unit; of all units or of none
+    numbers : `evidence.units.NUMBERS` of each unit; of all units or of none
     sampler : of each unit, what its probabilities come from: draws of the posterior, or a beam
     names : unit or part of one -> what the sorting that was reviewed calls it, or would; left out, its number
     phy_names : unit -> what SpikeInterface calls a cluster of the folder of Phy that was reviewed

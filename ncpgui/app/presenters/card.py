@@ -26,6 +26,8 @@ from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 class CardUnit:
     """A unit of a card: its share of the spikes and its mean waveform.
 
+    It is no row of a `UnitTable`: what using a card would make has no number yet.
+
     share : of the largest unit of any card; mean : (32, C) noise sd on the contacts of the question, None
     when not at hand
     """
