@@ -31,7 +31,6 @@ class UnitSupport:
     """Support of K units on m points; nan for a unit without points.
 
     p_pure, p_complete, p_exists : (K,) float64, the last P(pure and complete at once)
-    false_positives : (K,) expected share of the unit's spikes that are of other cells
     misses : (K,) expected share of the cell's spikes that are not in the unit
     membership : (m, K) float64, P(each point is of the cell of each unit); where a draw merges units, each
         gets an even part, so that rows sum to at most one
@@ -41,7 +40,6 @@ class UnitSupport:
     p_pure: NDArray[np.float64]
     p_complete: NDArray[np.float64]
     p_exists: NDArray[np.float64]
-    false_positives: NDArray[np.float64]
     misses: NDArray[np.float64]
     membership: NDArray[np.float64]
     probability: NDArray[np.float64]
@@ -79,9 +77,9 @@ def unit_support(
     outside = 1 - overlap / np.maximum(size, 1e-12)
     elsewhere = 1 - overlap / np.maximum(cell_size, 1e-12)
     is_pure, is_complete = outside <= TOLERATED, elsewhere <= TOLERATED
-    pure, complete, exists, strange, missed = (
+    pure, complete, exists, missed = (
         np.where(size == 0, np.nan, np.clip(share @ value, 0, 1))
-        for value in (is_pure, is_complete, is_pure & is_complete, outside, elsewhere)
+        for value in (is_pure, is_complete, is_pure & is_complete, elsewhere)
     )
     cluster = np.arange(int(rows.max(initial=0)) + 1)[:, None]
     stands = (cell[:, None, :] == cluster) & (size > 0)  # (S, C, K): whether a cluster is the cell of a unit
@@ -92,9 +90,7 @@ def unit_support(
     for row, right, parts, one in zip(rows, is_right, part, share, strict=True):
         membership += np.take(parts, row, axis=0)
         probability += one * right
-    return UnitSupport(
-        pure, complete, exists, strange, missed, np.minimum(membership, 1), np.minimum(probability, 1)
-    )
+    return UnitSupport(pure, complete, exists, missed, np.minimum(membership, 1), np.minimum(probability, 1))
 
 
 def units_and_mass(

@@ -18,7 +18,7 @@ def test_a_unit_that_all_draws_have_is_sure() -> None:
     found = unit_support(draws([0, 0, 1, 1], [0, 0, 1, 1]), np.array([0, 0, 1, 1]))
     for value in (found.p_pure, found.p_complete, found.probability):
         assert value == pytest.approx(1)
-    for value in (found.false_positives, found.misses, found.entropy_nats):
+    for value in (found.misses, found.entropy_nats):
         assert value == pytest.approx(0)
 
 
@@ -26,7 +26,6 @@ def test_a_draw_that_splits_a_unit_counts_against_its_being_pure_and_its_smaller
     found = unit_support(draws([0, 0, 0, 1], [0, 0, 0, 0], weight=[0.25, 0.75]), np.zeros(4, int))
     assert found.p_pure == pytest.approx([0.75])
     assert found.p_complete == pytest.approx([1])
-    assert found.false_positives == pytest.approx([0.25 * 0.25])
     assert found.probability == pytest.approx([1, 1, 1, 0.75])
 
 
@@ -44,7 +43,6 @@ def test_points_count_as_the_spikes_they_stand_for() -> None:
         draws([0, 0, 1, 1]), np.array([0, 0, 0, 0]), stands_for=np.array([10.0, 10.0, 1.0, 1.0])
     )
     assert found.p_pure == pytest.approx([1])  # 2 of 22 elsewhere
-    assert found.false_positives == pytest.approx([2 / 22])
 
 
 def test_points_of_no_unit_have_no_probability_and_a_unit_without_points_no_support() -> None:
