@@ -174,8 +174,6 @@ def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
     if values.dtype.kind == "f":
         furthest = float(np.iinfo(np.int64).max // 2)
         values = np.round(np.clip(values, -furthest, furthest))
-    if values.dtype.kind == "u" and values.dtype.itemsize == 8:  # times before 0 are wrapped there
-        return values.astype(np.uint64).view(np.int64)
     return values.astype(np.int64)
 
 

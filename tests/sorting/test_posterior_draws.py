@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ncpgui.core.errors import CheckpointError, InputError, RecordingError
 from ncpgui.core.progress import silent
+from ncpgui.core.seeds import stream_seed
 from ncpgui.sorting import posterior_draws
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads, run_all
-from ncpgui.sorting.posterior_draws import ToDraw
+from ncpgui.sorting.posterior_draws import ToDraw, posterior_seed, sets_at_once
 
 from .planted import SQUARE, leader_clustering
+from .stopping import StepsInMemory, assert_same
 
 
 def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers(
@@ -43,3 +46,79 @@ def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers
     assert sorted(drawn) == [3, 7, 9]
     assert not failed
     assert named == ["clustering 11 spikes of channels 3, 7", "clustering 4 spikes of channel 9"]
+
+
+def wanted(*sizes: int) -> dict[int, ToDraw]:
+    """Sets 0, 1, 2, ... of so many spikes."""
+    return {
+        number: ToDraw(np.ones((n, 32, 4), np.float32), SQUARE.positions_um, None, number)
+        for number, n in enumerate(sizes)
+    }
+
+
+def draw(sets: dict[int, ToDraw], cluster: Any = leader_clustering, **options: Any) -> Any:
+    config = SortingConfig(posterior_samples=2)
+    return posterior_draws.draw_all(
+        sets, config, what="set", cluster=cluster, workers=Threads(1), progress=silent, **options
+    )
+
+
+def failing_of(*sizes: int, error: type[Exception] = ValueError, message: str = "odd") -> Any:
+    """A network that fails on sets of these sizes."""
+
+    def cluster(waveforms: np.ndarray, **options: Any) -> Any:
+        if len(waveforms) in sizes:
+            raise error(message)
+        return leader_clustering(waveforms, **options)
+
+    return cluster
+
+
+def test_what_fails_is_told_and_the_others_are_drawn(caplog: pytest.LogCaptureFixture) -> None:
+    drawn, failed = draw(wanted(4, 5, 6), failing_of(5))
+    assert list(drawn) == [0, 2]
+    assert failed == {1: "odd"}
+    assert caplog.messages == ["set 1 could not be sampled: odd"]
+    assert draw(wanted(4, 5), failing_of(5, error=MemoryError, message=""))[1] == {1: "MemoryError"}
+
+
+def test_where_all_fail_in_the_first_round_it_is_an_error_and_later_it_is_not() -> None:
+    with pytest.raises(InputError, match="none of the 2 sets could be sampled; the first said: odd"):
+        draw(wanted(4, 5), failing_of(4, 5))
+    with pytest.raises(ValueError, match=r"^odd$"):
+        draw(wanted(4), failing_of(4))
+    with pytest.raises(RecordingError, match=r"^gone$"):
+        draw(wanted(4, 5), failing_of(4, 5, error=RecordingError, message="gone"))
+    assert draw(wanted(4, 5), failing_of(4, 5), round_number=1) == ({}, {0: "odd", 1: "odd"})
+    with pytest.raises(CheckpointError):
+        draw(wanted(4, 5), failing_of(4, error=CheckpointError, message="no model"))
+
+
+def test_batches_are_kept_as_they_are_done_but_for_those_that_failed_and_are_not_drawn_again() -> None:
+    steps = StepsInMemory()
+    first, _ = draw(wanted(4, 5, 6), failing_of(5), steps=steps)
+    assert steps.kept == ["set-2", "set-0"]
+    asked: list[int] = []
+
+    def counted(waveforms: np.ndarray, **options: Any) -> Any:
+        asked.append(len(waveforms))
+        return leader_clustering(waveforms, **options)
+
+    again, failed = draw(wanted(4, 5, 6), counted, steps=steps)
+    assert (asked, failed) == ([5], {})
+    assert_same(again[2], first[2])
+    assert_same(again[0], first[0])
+    draw(wanted(4, 5, 6), counted, steps=steps, round_number=1, at_once=2)
+    assert steps.kept[3:] == ["set-2-round-1", "set-0-round-1"]
+
+
+def test_seeds_of_rounds_and_components_differ_and_the_first_round_has_no_number() -> None:
+    config = SortingConfig()
+    seeds = {posterior_seed(config, component, number) for component in (0, 1) for number in (0, 1, 2)}
+    assert len(seeds) == 6
+    assert posterior_seed(config, 1) == stream_seed(config.seed, "posterior", 1)
+    assert posterior_seed(config, 1, 2) == stream_seed(config.seed, "posterior", 1, 2)
+
+
+def test_one_set_is_sampled_at_a_time_unless_a_beam_is_searched_on_a_gpu() -> None:
+    assert sets_at_once(SortingConfig(device="cpu")) == 1
