@@ -17,7 +17,14 @@ import numpy as np
 import pytest
 import torch
 from PyQt5 import QtWidgets
-from spikeinterface.core import BaseRecording, BinaryRecordingExtractor, generate_ground_truth_recording
+from spikeinterface.core import (
+    BaseRecording,
+    BaseSorting,
+    BinaryRecordingExtractor,
+    NpzSortingExtractor,
+    create_sorting_analyzer,
+    generate_ground_truth_recording,
+)
 
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import OWN_KEYS, read_keymap
@@ -32,7 +39,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from ncpgui.sorting.config import SortingConfig
 from tests.docs.printed import ROOT, Block
-from tests.docs.stated import check_make, check_pip
+from tests.docs.stated import check_make, check_pip, check_sigui
 from tests.synthetic_project import synthetic_project
 
 TRIAL_STARTS_S = np.arange(0.5, 8.5)
@@ -107,7 +114,11 @@ class Reader:
     def type(self, words: list[str]) -> None:
         """Type one command."""
         first, *rest = words
-        checks: dict[str, Callable[[list[str]], None]] = {"make": check_make, "pip": check_pip}
+        checks: dict[str, Callable[[list[str]], None]] = {
+            "make": check_make,
+            "pip": check_pip,
+            "sigui": check_sigui,
+        }
         if first in checks:
             checks[first](rest)
         elif first == "ncpgui":
@@ -152,6 +163,7 @@ class Reader:
         """Make what the text names and a reader has."""
         makers: dict[str, Callable[[], None]] = {
             "my_recording.raw": self._make_raw,
+            "my_analyzer ": lambda: make_analyzer(self.folder / "my_analyzer"),
             "my_recording ": lambda: simulate("my_recording", "--probe", "tetrode", "--cells", "3"),
             '"session.h5"': lambda: create_session(synthetic_project(), self.folder / "session.h5").close(),
             "runs/mine.safetensors": self._make_model,
@@ -214,15 +226,29 @@ def script(words: list[str]) -> None:
 
 def open_recording_of_two_cells(path: Path) -> BaseRecording:
     """Fifteen seconds on four contacts, in a file that other processes can open."""
-    made, _ = generate_ground_truth_recording(
-        durations=[15.0], sampling_frequency=20_000.0, num_channels=4, num_units=2, seed=0
-    )
+    made, _ = _two_cells()
     made.get_traces().astype(np.float32).tofile(path)
     opened = BinaryRecordingExtractor(
         [path], sampling_frequency=20_000.0, dtype="float32", num_channels=4, gain_to_uV=1.0, offset_to_uV=0.0
     )
     opened.set_probe(made.get_probe())
     return opened
+
+
+def _two_cells() -> tuple[BaseRecording, BaseSorting]:
+    return generate_ground_truth_recording(
+        durations=[15.0], sampling_frequency=20_000.0, num_channels=4, num_units=2, seed=0
+    )
+
+
+def make_analyzer(folder: Path) -> None:
+    """An analyzer of SpikeInterface with two units."""
+    recording = open_recording_of_two_cells(folder.with_name("of_analyzer.raw"))
+    _, sorting = _two_cells()
+    path = folder.with_name("of_analyzer.npz")  # an analyzer warns of a sorting that no file holds
+    NpzSortingExtractor.write_sorting(sorting, path)
+    sorting = NpzSortingExtractor(path)
+    create_sorting_analyzer(sorting, recording, format="binary_folder", folder=folder, sparse=False)
 
 
 def simulate(folder: str, *options: str) -> None:
@@ -238,7 +264,7 @@ def smaller(words: list[str]) -> list[str]:
         if option in words:
             words[words.index(option) + 1] = value
     command = words[0]
-    if command == "sort":
+    if command in ("sort", "review"):
         words += ["--settings", "few.toml"]
     elif command == "demo" and "--headless" in words:
         words += ["--duration", "8"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
@@ -37,6 +39,16 @@ def check_pip(words: list[str]) -> None:
             assert not extra[1] or f'"{extra[1]}": ' in setup, word
         elif word != "-e":
             assert any(line.partition(";")[0].strip() == word for line in pins), f"not pinned: {word}"
+
+
+def check_sigui(words: list[str]) -> None:
+    """The window of SpikeInterface: its options, where it is installed."""
+    assert '"sigui": ["spikeinterface-gui' in (ROOT / "setup.py").read_text(encoding="utf-8")
+    found = find_spec("spikeinterface_gui")
+    if found is None or found.origin is None:
+        return
+    known = Path(found.origin).with_name("main.py").read_text(encoding="utf-8")
+    assert [word for word in words if word.startswith("-") and f"'{word}'" not in known] == []
 
 
 def check_ncpgui(text: str) -> None:
