@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.app.model import shown_sorting, sortings
+from ncpgui.app.model import making_sortings, sortings
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.core.project import Project
@@ -64,7 +64,7 @@ def test_a_locked_unit_that_an_alternative_would_merge_counts_as_one_more(array:
 
 def test_units_are_listed_by_size_without_regard_to_the_size_of_their_numbers() -> None:
     units = np.array([-1, 2_000_000_000, 5, 5, -1, 7, 2_000_000_000, 5])
-    codes, labels, counts = shown_sorting._ordered(units)
+    codes, labels, counts = making_sortings._ordered(units)
     assert codes == [5, 2_000_000_000, 7]
     assert labels.tolist() == [-1, 1, 0, 0, -1, 2, 1, 0]
     assert counts == [3, 2, 1]

@@ -6,7 +6,7 @@ import numpy as np
 from tiny_project import tiny_component
 
 from ncpgui.app.model.colors import ColorBook
-from ncpgui.app.model.shown_sorting import current_sorting, preview_sorting
+from ncpgui.app.model.making_sortings import current_sorting, preview_sorting
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.clustering import Clustering
 

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import ColorBook
-from ncpgui.app.model.remembered import Remembered
-from ncpgui.app.model.shown_sorting import (
-    ShownSorting,
+from ncpgui.app.model.making_sortings import (
     current_sorting,
     n_units_after,
     preview_sorting,
     sorting_after,
 )
+from ncpgui.app.model.remembered import Remembered
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
