@@ -7,7 +7,7 @@ import pytest
 
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.sorting.found_units import FoundUnits, found_units
+from ncpgui.sorting.found_units import FoundUnits, earlier, found_units, troughs
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
 
@@ -73,3 +73,44 @@ def test_units_that_hardly_fire_are_left_out(matched: Matched, pre: Preprocessed
     found = found_units(pre, matched.of(np.setdiff1d(np.arange(len(matched.unit)), rows)))
     assert found.n_units == 1
     assert set(found.unit.tolist()) == {0}
+
+
+# -- by hand -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        (0, [1, 2, 3, 4]),
+        (1, [2, 3, 4, 0]),
+        (3, [4, 0, 0, 0]),
+        (-1, [0, 1, 2, 3]),
+        (-3, [0, 0, 0, 1]),
+        (4, [0] * 4),
+    ],
+)
+def test_a_template_that_comes_earlier_ends_in_zeros(by: int, expected: list[int]) -> None:
+    wave = np.arange(1.0, 5)[None, :, None]
+    assert earlier(wave, by)[0, :, 0].tolist() == expected
+
+
+def test_the_trough_of_each_channel_is_looked_for_near_the_time_of_the_spike() -> None:
+    """Of ten samples the spike is at 4, and three samples on either side count."""
+    wave = np.zeros((1, 10, 4), np.float32)
+    wave[0, 4, 0] = -20
+    wave[0, [1, 0], 1] = -10, -30  # three samples before it, and four
+    wave[0, [7, 8], 2] = -12, -30
+    wave[0, 5, 3] = 3  # a peak
+    depth, late = troughs(wave, 4, 3)
+    assert depth.tolist() == [[20, 10, 12, 0]]
+    assert late.tolist() == [[0, -3, 3, 0]]
+    depth, late = troughs(wave, 2, 3)  # at the beginning there is less
+    assert depth.tolist() == [[20, 30, 0, 0]]
+    assert late.tolist() == [[2, -2, 0, 0]]
+
+
+def test_a_channel_with_less_than_three_tenths_of_the_unit_has_its_trough_at_the_time_of_the_spike() -> None:
+    wave = np.zeros((1, 9, 3), np.float32)
+    wave[0, 4, 0], wave[0, 6, 1], wave[0, 6, 2] = -100, -30.1, -29.9
+    assert troughs(wave, 4, 3)[1].tolist() == [[0, 2, 0]]
+    assert troughs(np.zeros((0, 9, 3), np.float32), 4, 3)[0].shape == (0, 3)

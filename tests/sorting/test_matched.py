@@ -60,6 +60,20 @@ def test_some_spikes_come_with_all_that_is_known_of_them(matched: Matched) -> No
     assert some.n_units == 3
 
 
+def test_templates_are_means_of_the_spikes_whose_traces_were_read(matched: Matched) -> None:
+    assert matched.n_of_templates.tolist() == [1, 2, 1]
+    some = replace(matched, measured=np.array([True, True, False, False]))
+    assert some.n_of_templates.tolist() == [1, 1, 0]
+    later = some.of(np.array([1, 2]))
+    assert later.measured is not None
+    assert later.measured.tolist() == [True, False]
+    packing = matched_packing(PLACES, None)
+    again = packing.unpack(packing.pack(some)).measured
+    assert again is not None
+    assert again.tolist() == [True, True, False, False]
+    assert packing.unpack(packing.pack(matched)).measured is None
+
+
 def test_some_units_come_in_the_order_that_is_asked_for(matched: Matched) -> None:
     two = matched.of(np.array([0, 2])).with_units(np.array([2, 0]))
     assert two.unit.tolist() == [1, 0]
