@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.ephys import literals
 from ncpgui.ephys.literals import Literals, read_literals
 
 
@@ -92,3 +93,28 @@ def test_a_name_that_is_wanted_whole_allows_no_skipped_line_about_it(tmp_path: P
         read(tmp_path, text, whole="a")
     with pytest.raises(RecordingError, match="is not a list of 'name = value' lines"):
         read(tmp_path, "a = {}\nb = = 3\n", whole="a")
+
+
+def test_a_file_of_just_the_largest_size_is_read_and_a_larger_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(literals, "_MAX_BYTES", 1 << 20)
+    text = "a = 1\n"
+    assert read(tmp_path, text + "#" * ((1 << 20) - len(text))) == {"a": 1}
+    with pytest.raises(RecordingError, match=r"params\.py is larger than 1 MiB: not a settings file"):
+        read(tmp_path, text + "#" * ((1 << 20) - len(text) + 1))
+
+
+def test_a_value_goes_to_every_name_and_to_keys_of_keys_that_there_are(tmp_path: Path) -> None:
+    values = read(tmp_path, "'words'\na = b = {0: [1, {2: 3}]}\na[0][1][2] = 4\nc[0] = 1\n(d, e) = 1, 2\n")
+    assert values["a"] == {0: [1, {2: 4}]}
+    assert set(values) == {"a", "b"}
+
+
+def test_a_line_that_is_no_value_is_named_with_its_number_and_80_of_its_characters(tmp_path: Path) -> None:
+    values = read(tmp_path, "a = 1\nb = = 2\nc = 3\n")
+    assert values == {"a": 1, "c": 3}
+    assert values.lacks("b") == "line 2, 'b = = 2', is not a plain value"
+    assert values.lacks("d") == "there is no line 'd = ...'"
+    shown = read(tmp_path, f"a = 1\nb = f({'x' * 200})\n").lacks("b")
+    assert shown == f"line 2, 'b = f({'x' * 74}', is not a plain value"
