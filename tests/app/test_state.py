@@ -12,6 +12,7 @@ from tiny_project import tiny_component, tiny_project
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.core.errors import CurationError, SessionLockedError
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
@@ -89,6 +90,21 @@ def matched(project: Project) -> Workspace:
     """The units of the project, of which no component is sampled yet."""
     known = {"unit_of_spike": project.unit_of_spike, "probability": project.probability}
     return Workspace(replace(tiny_project(WAYS, sampled=False), **known))
+
+
+def test_units_of_a_question_have_colours_of_their_own_before_it_is_sampled_and_after(
+    project: Project,
+) -> None:
+    workspace = matched(project)
+
+    def colors() -> list[int]:
+        return [row["color"].index for row in present_unit_table(workspace).rows()]
+
+    workspace.show_component(0)
+    before = colors()
+    assert len(set(before)) == len(before) == 3
+    workspace.state.take_sampled(project.components[0], project.waveforms[0])
+    assert colors() == before
 
 
 def test_units_that_the_samples_have_as_they_were_matched_keep_their_numbers(project: Project) -> None:

@@ -132,6 +132,10 @@ class State:
         self.sortings = Sortings(history, initial, self.places, of_spike, self.remembered, min_spikes=least)
         if not self.components.ids:  # nothing else says which units are beside which
             self.sortings.colors.spread(history.clustering.unit_ids.tolist())
+        for waiting in () if self.project is None else self.project.waiting:
+            units = self.places.units_in(waiting.spike_ids)
+            for unit in units:  # a sorting that is on screen tells, and of these there is none yet
+                self.sortings.colors.color(unit, beside=units)
 
     # -- what is known of it ------------------------------------------------------------------
 
