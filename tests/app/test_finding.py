@@ -12,6 +12,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.finding import (
     CHOICES,
     FindingOfUnit,
+    FindingRow,
     possible_choices,
     present_finding,
     shares_of,
@@ -65,6 +66,18 @@ def test_rows_say_value_interval_and_verdict_those_that_depend_first(project, fo
     assert 0 <= first.low < first.mean < first.high <= 1
     assert "Settling" in first.tooltip
     assert "of the variance comes from the sorting" in first.tooltip
+
+
+def test_units_have_the_colours_that_they_have_in_other_panels(project, found) -> None:
+    workspace = Workspace(project)
+
+    def rows() -> tuple[FindingRow, ...]:
+        return present_finding(workspace, RATE, tuple(found.values())).rows
+
+    workspace.coloring.set_apart([row.unit for row in rows()])
+    assert len({row.color for row in rows()}) == len(rows())
+    workspace.coloring.color_by("label")
+    assert {row.color for row in rows()} == {workspace.coloring.of_unit(row.unit) for row in rows()}
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def present_finding(
     rows = tuple(
         FindingRow(
             one.unit,
-            workspace.state.sortings.colors.color(one.unit),
+            workspace.coloring.of_unit(one.unit),
             f"{_number(one.mean)} ({_number(one.low)} to {_number(one.high)}) {choice.unit}",
             _verdicts(workspace, one),
             one.is_robust,
