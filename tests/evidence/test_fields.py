@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence import fields
 from ncpgui.evidence.bimodality import MOST_NATS
 from ncpgui.evidence.fields import Pair, Responses, compared
-from ncpgui.evidence.white_noise import N_LAGS
+from ncpgui.evidence.white_noise import N_LAGS, WhiteNoise
 from tests.retina_spikes import FRAME_HZ, N_FRAMES, OFF, frame_of, noise, times_s
 
 NOISE = noise()
@@ -214,3 +215,55 @@ def test_only_the_part_of_the_frames_with_fields_is_looked_at() -> None:
     assert near.two_cells_nats(first, ~first) == MOST_NATS
     silent = Responses(NOISE, np.random.default_rng(0).integers(0, N_FRAMES, 500))
     assert silent.near_fields([np.ones(500, bool)]) is None
+
+
+# -- a pixel that decides -----------------------------------------------------------------------------
+
+
+BINARY = (np.random.default_rng(0).integers(0, 2, (900, 8, 10)) * 2 - 1).astype(np.int8)
+
+
+def to_pixels(*places: tuple[int, int], n: int = 200) -> Responses:
+    """Spikes in the first n frames, after the lags, in which each of these pixels is bright."""
+    white = WhiteNoise(BINARY, Stimulus(BINARY, 100 * np.arange(900)))
+    frames = [np.flatnonzero(BINARY[:, row, column] > 0) for row, column in places]
+    chosen = [one[(one >= N_LAGS) & (one < 899)][:n] for one in frames]
+    return Responses(white, np.concatenate(chosen))
+
+
+def looked_at(responses: Responses, *groups: NDArray[np.bool_]) -> NDArray[np.generic] | None:
+    near = responses.near_fields(groups or [np.ones(len(responses.frame), bool)])
+    return None if near is None else near.noise.frames
+
+
+@pytest.mark.parametrize(
+    ("place", "rows", "columns"),
+    [
+        ((3, 4), slice(1, 6), slice(2, 7)),
+        ((0, 0), slice(0, 3), slice(0, 3)),
+        ((7, 9), slice(5, 8), slice(7, 10)),
+    ],
+)
+def test_what_is_looked_at_is_a_field_with_its_neighbours_and_the_pixels_around_these(
+    place: tuple[int, int], rows: slice, columns: slice
+) -> None:
+    found = looked_at(to_pixels(place))
+    assert found is not None
+    assert np.array_equal(found, BINARY[:, rows, columns])
+
+
+def test_the_fields_of_all_groups_are_looked_at_and_groups_of_fewer_than_20_spikes_have_none() -> None:
+    both = to_pixels((1, 2), (3, 5))
+    first = np.arange(len(both.frame)) < 200
+    found = looked_at(both, first, ~first)
+    assert found is not None
+    assert np.array_equal(found, BINARY[:, 0:6, 0:8])
+    assert looked_at(both, np.arange(len(both.frame)) < 19) is None
+
+
+def test_spikes_of_one_part_of_fewer_than_20_say_nothing() -> None:
+    both = to_pixels((1, 2), (5, 7), n=20)
+    first = np.arange(40) < 20
+    assert both.two_cells_nats(first, ~first) != 0
+    assert both.two_cells_nats(np.arange(40) < 19, ~first) == 0
+    assert both.of(np.arange(20)).frame.tolist() == both.frame[:20].tolist()
