@@ -98,9 +98,15 @@ def parts_of_project(project: Project) -> Parts | None:
     return parts_of(given, config, n_channels=project.recording.n_channels)
 
 
-def parts_of(given: Sorting, config: SortingConfig, *, n_channels: int) -> Parts | None:
-    """The parts to read of a recording that was sorted like this; None for all of it."""
-    n_samples, sampling_frequency_hz = given.n_samples, given.sampling_frequency_hz
+def parts_of(
+    given: Sorting, config: SortingConfig, *, n_channels: int, n_samples: int | None = None
+) -> Parts | None:
+    """The parts to read of a recording that was sorted like this; None for all of it.
+
+    n_samples : of the recording, where it is not as long as the sorting says
+    """
+    n_samples = given.n_samples if n_samples is None else n_samples
+    sampling_frequency_hz = given.sampling_frequency_hz
     duration_s = n_samples / sampling_frequency_hz
     is_short = config.measured == "auto" and duration_s * n_channels <= SHORT_CHANNEL_S
     if config.measured == "all" or is_short or duration_s <= LEAST_TIMES * config.measured_s:

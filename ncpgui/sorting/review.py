@@ -75,7 +75,7 @@ def given_units(
 
     model = checked_model(config.model)
     ids, unit = np.unique(sorting.unit_id, return_inverse=True)
-    parts = parts_of(sorting, config, n_channels=recording.n_channels)
+    parts = parts_of(sorting, config, n_channels=recording.n_channels, n_samples=recording.n_samples)
     pre = preprocess(
         recording,
         **filter_options(config),

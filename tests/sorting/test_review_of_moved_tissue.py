@@ -50,8 +50,12 @@ def recording() -> ArrayRecording:
     return ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=COLUMN)
 
 
+@pytest.mark.parametrize("measured", ["all", "parts"])
 def test_pieces_of_a_cell_at_two_places_are_one_question_with_a_card_that_joins_them(
-    recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    recording: ArrayRecording,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    measured: str,
 ) -> None:
     """At the jump each piece has ten spikes of the other place, as a sorter mistakes some."""
     monkeypatch.setattr(review, "motion_of", lambda *_, **__: MOTION)
@@ -59,7 +63,7 @@ def test_pieces_of_a_cell_at_two_places_are_one_question_with_a_card_that_joins_
     near = np.argsort(np.abs(TIMES - BACK_S * SAMPLING_FREQUENCY_HZ))[:20]
     unit[near] = np.where(unit[near] == 9, 5, 9)
     sorting = sorting_of({5: TIMES[unit == 5], 9: TIMES[unit == 9]})
-    config = replace(CONFIG, motion="auto")
+    config = replace(CONFIG, motion="auto", measured=measured, measured_s=4.0)
     with caplog.at_level(logging.INFO):
         found = given_units(recording, sorting, config)
     with closing(found):
