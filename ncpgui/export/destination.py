@@ -45,7 +45,7 @@ def exported_folder(path: Path) -> Iterator[Path]:
             yield folder
         finally:
             _check_whole(folder, path)
-        files = {str(item.relative_to(folder)): _digest(item) for item in _files(folder)}
+        files = {item.relative_to(folder).as_posix(): _digest(item) for item in _files(folder)}
         text = json.dumps({"program": f"ncpgui {ncpgui.__version__}", "files": files}, indent=1)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
@@ -70,7 +70,7 @@ def _check_replaceable(path: Path, shown: Path | None = None) -> None:
     if not path.is_dir():
         raise ExportError(f"{path} is a file; give the name of a new folder")
     named = shown or path
-    present = {str(item.relative_to(path)): item for item in _files(path)}
+    present = {item.relative_to(path).as_posix(): item for item in _files(path)}
     manifest = present.pop(MANIFEST, None)
     known = {} if manifest is None else _read_manifest(manifest)
     foreign = sorted(name for name in present if name not in known)

@@ -34,7 +34,7 @@ def problem_of(text: str) -> str:
 def texts() -> dict[str, str]:
     """Every file of the package, the benchmarks and the scripts that is not empty, by its path."""
     paths = [path for folder in ("ncpgui", "benchmarks", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    read = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sorted(paths)}
+    read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
     return {name: text for name, text in read.items() if text.strip()}
 
 

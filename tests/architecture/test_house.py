@@ -62,7 +62,7 @@ def _silent_method(node: ast.stmt) -> bool:
     return not setter and not ast.get_docstring(node)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_what_is_public_says_what_it_is(path: Path, trees: dict[Path, ast.Module]) -> None:
     if trees[path].body:
         assert public_without_docstring(trees[path]) == []
@@ -79,7 +79,9 @@ def test_no_file_names_a_place_on_somebodys_machine() -> None:
 
 
 def test_a_file_has_400_lines_at_most() -> None:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in SOURCES}
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines()) for path in SOURCES
+    }
     assert {path: n for path, n in lengths.items() if n > 400} == {}
 
 

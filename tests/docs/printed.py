@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = {
-    str(path.relative_to(ROOT)): path
+    path.relative_to(ROOT).as_posix(): path
     for path in (
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",

@@ -56,7 +56,7 @@ def extras() -> set[str]:
 @cache
 def texts() -> dict[str, list[str]]:
     """Everything that people read of the program, by file."""
-    found = {str(path.relative_to(ROOT)): messages(path) for path in SOURCES}
+    found = {path.relative_to(ROOT).as_posix(): messages(path) for path in SOURCES}
     found |= {name: [path.read_text(encoding="utf-8")] for name, path in DOCUMENTS.items()}
     return found | {"set_up.sh": [(ROOT / "scripts" / "set_up.sh").read_text(encoding="utf-8")]}
 

@@ -47,7 +47,7 @@ def test_no_heading_skips_a_level(path: Path) -> None:
 TABLED = {
     **DOCUMENTS,
     **{
-        str(path.relative_to(ROOT)): path
+        path.relative_to(ROOT).as_posix(): path
         for path in (
             ROOT / "CHANGELOG.md",
             ROOT / "trained_models" / "README.md",

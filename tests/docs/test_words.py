@@ -63,7 +63,7 @@ RIDDLES = {
 """Turns of phrase that readers took for something else, with what to say."""
 SAID = {
     **{name: [text] for name, text in ((n, p.read_text(encoding="utf-8")) for n, p in DOCUMENTS.items())},
-    **{str(p.relative_to(ROOT)): messages(p) for p in sorted((ROOT / "ncpgui").rglob("*.py"))},
+    **{p.relative_to(ROOT).as_posix(): messages(p) for p in sorted((ROOT / "ncpgui").rglob("*.py"))},
 }
 
 
@@ -96,7 +96,7 @@ SHOWN = {
         if name.removeprefix("docs/").removesuffix(".md") in {*MENU, "README"}
     },
     **{
-        str(path.relative_to(ROOT)): messages(path, docstrings=False)
+        path.relative_to(ROOT).as_posix(): messages(path, docstrings=False)
         for path in sorted((ROOT / "ncpgui").rglob("*.py"))
     },
 }
