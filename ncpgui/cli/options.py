@@ -14,12 +14,10 @@ from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLoc
 from ncpgui.core.files import too_long
 from ncpgui.core.names import refused_name
 from ncpgui.core.nearest import did_you_mean
-from ncpgui.core.posterior import NOT_A_POSTERIOR, SAMPLERS
+from ncpgui.core.posterior import NOT_A_POSTERIOR
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
-    from ncpgui.sorting.config import SortingConfig
-    from ncpgui.sorting.executors import Workers
 
 Settings = TypeVar("Settings")
 Decorator = Callable[[Any], Any]
@@ -43,7 +41,7 @@ model = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
-def _together(*options: Decorator) -> Decorator:
+def together(*options: Decorator) -> Decorator:
     """Several options as one decorator; help shows them in this order."""
 
     def decorate(command: Any) -> Any:
@@ -64,90 +62,6 @@ class Choice(click.Choice):  # type: ignore[type-arg, unused-ignore]
         except click.BadParameter as error:
             hint = did_you_mean(str(value), self.choices)
             raise click.BadParameter(error.message.removesuffix(".") + hint, ctx, param) from error
-
-
-of_traces = _together(
-    click.option("--stimulus", type=PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."),
-    click.option(
-        "--peak-sign",
-        type=Choice(["neg", "pos", "both"]),
-        show_default="neg",
-        help="Sign of the spikes: troughs, positive peaks, or both.",
-    ),
-    click.option(
-        "--blank-nan",
-        is_flag=True,
-        help="Accept samples that are NaN or infinite; the traces are set to zero there.",
-    ),
-    click.option(
-        "--settings",
-        type=PATH,
-        metavar="FILE.toml",
-        help="Settings, as docs/reference/settings.md lists them.",
-    ),
-    click.option(
-        "--motion",
-        metavar="auto|off|PRESET",
-        show_default="auto",
-        help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast.",
-    ),
-)
-"""What 'sort' and 'review' make of the recording."""
-of_sampling = _together(
-    click.option(
-        "--no-firing-times",
-        is_flag=True,
-        help="Weigh sortings by waveforms alone, without refractory periods.",
-    ),
-    click.option(
-        "--sampler",
-        type=Choice(SAMPLERS),
-        show_default="draws",
-        help="Draw sortings by their probability (draws), or search the most probable ones, whose shares are "
-        "not probabilities (beam).",
-    ),
-    click.option(
-        "--beam",
-        type=click.IntRange(min=1),
-        metavar="N",
-        show_default="150",
-        help="Sortings that '--sampler beam' keeps for each question.",
-    ),
-    model,
-    device,
-    click.option(
-        "--seed",
-        type=int,
-        metavar="N",
-        show_default="0",
-        help="Seed of the draws; the same seed gives the same result.",
-    ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        show_default="cores, at most 4",
-        help="Channels or questions that are sampled at the same time; the result is the same.",
-    ),
-    click.option(
-        "--parallel",
-        metavar="HOW",
-        show_default="threads",
-        help="Sample with threads or processes; the result is the same.",
-    ),
-    click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
-    click.option(
-        "--overwrite",
-        is_flag=True,
-        help="Replace the session at SESSION.h5; without --resume, steps of a stopped run too.",
-    ),
-    click.option(
-        "--resume",
-        is_flag=True,
-        help="Go on with a run that was stopped, from its finished steps in SESSION.h5.steps.",
-    ),
-)
-"""How 'sort' and 'review' sample, and whether they replace a session."""
 
 
 def default_session(source: Path, *, replaces: bool) -> Path:
@@ -271,61 +185,6 @@ def check_new_folder(path: Path, overwrite: bool, *, ours: str) -> None:
                 "not replace; give another folder"
             )
     check_output_place(path)
-
-
-def ready_workers(
-    config: SortingConfig, *, jobs: int | None, parallel: str | None, dask: str | None
-) -> Workers:
-    """Workers for a sorting whose device and model are there: what is wrong is said before any work.
-
-    Raises
-    ------
-    InputError, CheckpointError, WorkerError
-        The device, the model or the workers cannot be had.
-    """
-    from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.networks.checkpoint import load_checkpoint
-    from ncpgui.sorting.chosen_workers import chosen_workers
-
-    resolve_device(config.device)
-    load_checkpoint(config.model)
-    return chosen_workers(jobs, parallel=parallel, dask=dask)
-
-
-def sorting_config(
-    settings: Path | None,
-    *,
-    device: str,
-    blank_nan: bool,
-    no_firing_times: bool,
-    beam: int | None,
-    stimulus: Path | None,
-    **given: Any,
-) -> SortingConfig:
-    """Settings of 'sort' and 'review': those of the file, if any, and options that are `given` and not None.
-
-    Raises
-    ------
-    InputError
-        As `read_settings`; `--beam` is the width of a beam where none is searched; there is no `stimulus`.
-    """
-    from ncpgui.sorting.config import SortingConfig
-
-    given |= {
-        "device": None if device == "auto" else device,
-        "blank_nan": blank_nan or None,
-        "firing_times": False if no_firing_times else None,
-        "beam": beam,
-    }
-    config = read_settings(SortingConfig, settings, given)
-    if beam is not None and config.sampler != "beam":
-        raise InputError(
-            f"--beam {beam} is the width of a beam, and this samples {config.sampler}; "
-            "add --sampler beam, or leave it out"
-        )
-    if stimulus is not None and not stimulus.is_file():
-        raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
-    return config
 
 
 def beam_note(project: Project) -> str:

@@ -12,6 +12,7 @@ from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.proposals import proposal_lines
 from ncpgui.cli.sort import keep
+from ncpgui.cli.sorting_options import SortingOptions, as_one, of_sampling, of_traces
 from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
@@ -65,8 +66,9 @@ MAX_WARNINGS = 3
     metavar="P",
     help="Use sortings of this probability and more without asking; each is an edit that can be undone.",
 )
-@options.of_traces
-@options.of_sampling
+@of_traces
+@of_sampling
+@as_one
 def review(
     folder: Path,
     out: Path | None,
@@ -77,22 +79,7 @@ def review(
     dtype: str | None,
     stream: str | None,
     least: float | None,
-    stimulus: Path | None,
-    peak_sign: str | None,
-    blank_nan: bool,
-    settings: Path | None,
-    motion: str | None,
-    no_firing_times: bool,
-    sampler: str | None,
-    beam: int | None,
-    model: str | None,
-    device: str,
-    seed: int | None,
-    jobs: int | None,
-    parallel: str | None,
-    dask: str | None,
-    overwrite: bool,
-    resume: bool,
+    chosen: SortingOptions,
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
@@ -114,10 +101,12 @@ def review(
     if out is None:
         from ncpgui.ephys.phy_folder import phy_folder_of
 
-        out = options.default_session(phy_folder_of(folder.absolute()), replaces=overwrite or resume)
-    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        out = options.default_session(
+            phy_folder_of(folder.absolute()), replaces=chosen.overwrite or chosen.resume
+        )
+    if resuming.is_finished(out, resume=chosen.resume, overwrite=chosen.overwrite):
         return
-    options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
+    options.check_new_session(out, chosen.overwrite, *([recording] if recording is not None else []))
 
     from ncpgui.curation.by_itself import with_probable_sortings
     from ncpgui.ephys.given_folder import open_reviewed
@@ -129,19 +118,7 @@ def review(
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
-    config = options.sorting_config(
-        settings,
-        model=model,
-        device=device,
-        seed=seed,
-        peak_sign=peak_sign,
-        blank_nan=blank_nan,
-        motion=motion,
-        no_firing_times=no_firing_times,
-        sampler=sampler,
-        beam=beam,
-        stimulus=stimulus,
-    )
+    config = chosen.config()
     traces, opened = open_reviewed(
         folder,
         recording=recording,
@@ -155,19 +132,21 @@ def review(
     on_disk = disk_note(traces.n_samples if parts is None else parts.n_read, traces.n_channels)
     for note in (*traces.notes, *opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)
-    shown = load_stimulus(stimulus) if stimulus is not None else None
+    shown = load_stimulus(chosen.stimulus) if chosen.stimulus is not None else None
     for note in stimulus_notes(shown, config):
         echo(f"note: {note}", err=True)
     if parts is not None and traces.reference.has_traces:
         echo(f"note: {parts.note}", err=True)
-    workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
-    if not traces.reference.has_traces and stimulus is not None:
+    workers = chosen.workers(config)
+    if not traces.reference.has_traces and chosen.stimulus is not None:
         raise InputError(f"--stimulus is of no use without raw data: {traces.notes[0]}")
     together = opened.given.proposed_merges
     has_traces = traces.reference.has_traces
     run = run_of(traces, config, opened.sorting, together=together) if has_traces else None
     with ExitStack() as open_:
-        steps = None if run is None else open_.enter_context(resuming.kept_steps(out, run, resume=resume))
+        steps = (
+            None if run is None else open_.enter_context(resuming.kept_steps(out, run, resume=chosen.resume))
+        )
         with progress_report("review") as progress:
             project = review_recording(
                 traces,
@@ -182,7 +161,7 @@ def review(
         decided: tuple[str, ...] = ()
         if least is not None:
             project, decided = with_probable_sortings(project, least)
-        out = keep(project, out, steps, overwrite=overwrite)
+        out = keep(project, out, steps, overwrite=chosen.overwrite)
     echo(summary(project), err=True)
     if least is not None:
         echo(

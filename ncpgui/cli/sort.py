@@ -11,6 +11,7 @@ import click
 
 from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
+from ncpgui.cli.sorting_options import SortingOptions, as_one, of_sampling, of_traces
 from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, NcpguiError, SessionError
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     show_default="4.5",
     help="Least depth of a spike, in standard deviations of the noise.",
 )
-@options.of_traces
+@of_traces
 @click.option(
     "--matcher",
     metavar="wobble|tdc-peeler|circus-omp|none",
@@ -77,7 +78,8 @@ if TYPE_CHECKING:
     "clustered at first.",
     show_default="wobble",
 )
-@options.of_sampling
+@of_sampling
+@as_one
 def sort(
     recording: Path,
     out: Path | None,
@@ -88,24 +90,9 @@ def sort(
     stream: str | None,
     time_range: tuple[float, float] | None,
     bad_channels: str | None,
-    stimulus: Path | None,
     threshold_sd: float | None,
-    peak_sign: str | None,
-    blank_nan: bool,
-    settings: Path | None,
-    motion: str | None,
     matcher: str | None,
-    no_firing_times: bool,
-    sampler: str | None,
-    beam: int | None,
-    model: str | None,
-    device: str,
-    seed: int | None,
-    jobs: int | None,
-    parallel: str | None,
-    dask: str | None,
-    overwrite: bool,
-    resume: bool,
+    chosen: SortingOptions,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
 
@@ -116,10 +103,10 @@ def sort(
     was stopped, or the machine was, the same command with --resume goes on, with the same result.
     """
     if out is None:
-        out = options.default_session(recording, replaces=overwrite or resume)
-    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        out = options.default_session(recording, replaces=chosen.overwrite or chosen.resume)
+    if resuming.is_finished(out, resume=chosen.resume, overwrite=chosen.overwrite):
         return
-    options.check_new_session(out, overwrite, recording)
+    options.check_new_session(out, chosen.overwrite, recording)
 
     from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
     from ncpgui.ephys.trace_cache import disk_note
@@ -128,21 +115,7 @@ def sort(
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
-    config = options.sorting_config(
-        settings,
-        model=model,
-        device=device,
-        seed=seed,
-        peak_sign=peak_sign,
-        blank_nan=blank_nan,
-        motion=motion,
-        no_firing_times=no_firing_times,
-        sampler=sampler,
-        beam=beam,
-        stimulus=stimulus,
-        threshold_sd=threshold_sd,
-        matcher=matcher,
-    )
+    config = chosen.config(threshold_sd=threshold_sd, matcher=matcher)
     opened = open_recording(
         recording,
         probe=probe,
@@ -156,11 +129,11 @@ def sort(
     on_disk = disk_note(opened.n_samples, opened.n_channels)
     for note in (*opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)
-    shown = stimulus_of(opened, load_stimulus(stimulus or recording))
+    shown = stimulus_of(opened, load_stimulus(chosen.stimulus or recording))
     for note in stimulus_notes(shown, config):
         echo(f"note: {note}", err=True)
-    workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
-    with resuming.kept_steps(out, run_of(opened, config), resume=resume) as steps:
+    workers = chosen.workers(config)
+    with resuming.kept_steps(out, run_of(opened, config), resume=chosen.resume) as steps:
         with progress_report("sort") as progress:
             project = sort_recording(
                 opened,
@@ -170,7 +143,7 @@ def sort(
                 workers=workers,
                 steps=steps or NOTHING_KEPT,
             )
-        out = keep(project, out, steps, overwrite=overwrite)
+        out = keep(project, out, steps, overwrite=chosen.overwrite)
     echo(summary(project), err=True)
     if note := options.beam_note(project):
         echo(f"note: {note}", err=True)
