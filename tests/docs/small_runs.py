@@ -261,7 +261,7 @@ def smaller(words: list[str]) -> list[str]:
     words = list(words)
     less = {"--minutes": "0.3", "--n-cells": "4", "--steps": "6", "--duration": "8"}
     for option, value in less.items():
-        if option in words:
+        if option in words and "--resume" not in words:
             words[words.index(option) + 1] = value
     command = words[0]
     if command in ("sort", "review"):

@@ -93,8 +93,11 @@ def test_the_table_of_training_commands_works_from_top_to_bottom(reader: Reader)
             except ImportError:
                 check_ncpgui(row)
                 continue
-        if "--resume" in words:
-            words += [] if "--minutes" in words else ["--steps", "4"]
+        if "--resume" in words and "--minutes" in words:
+            done = json.loads(Path("runs/mine.json").read_text(encoding="utf-8"))["minutes"]
+            words[words.index("--minutes") + 1] = f"{done + 0.2}"
+        elif "--resume" in words:
+            words += ["--steps", "4"]
         elif ran:
             words += ["--out", f"runs-{len(ran)}"]
         reader.type(words)
