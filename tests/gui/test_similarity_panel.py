@@ -55,6 +55,12 @@ def test_a_click_on_a_cell_selects_both_units_and_on_the_diagonal_one(panel, wor
     assert workspace.selected == (0,)
     screen.click(panel.matrix, middle(panel, 1, 1), ctrl=True)
     assert workspace.selected == (0, 1)
+    screen.click(panel.matrix, middle(panel, 1, 1), ctrl=True)
+    assert workspace.selected == (0,), "as a second Ctrl+click takes a unit off in every panel"
+    screen.click(panel.matrix, middle(panel, 0, 1), ctrl=True)
+    assert workspace.selected == (0, 1)
+    screen.click(panel.matrix, middle(panel, 0, 1), ctrl=True)
+    assert workspace.selected == ()
 
 
 def test_what_is_selected_is_framed(panel, workspace, screen) -> None:

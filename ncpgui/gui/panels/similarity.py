@@ -119,7 +119,7 @@ class SimilarityWidget(ExplainedWidget):
     # -- the mouse --------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Tell which pair is clicked; Ctrl or Shift adds it."""
+        """Tell which pair is clicked; Ctrl or Shift adds it, or takes it off."""
         cell = self.cell_at(event.localPos())
         if event.button() == QtCore.Qt.LeftButton and cell is not None:
             adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
@@ -157,7 +157,8 @@ class SimilarityPanel(Panel):
         self.fill(self.matrix)
         self.note.setToolTip(
             "Number of units, in the order of the table and as it is filtered. The darker a cell, the more\n"
-            "draws have both units in one cluster. A click selects both, Ctrl+click adds them."
+            "draws have both units in one cluster. A click selects both, Ctrl+click adds them, or takes\n"
+            "them off."
         )
 
     def follow(self) -> None:
@@ -181,4 +182,7 @@ class SimilarityPanel(Panel):
         units = self.matrix.view.units
         pair = dict.fromkeys((units[row], units[column]))
         before = self.workspace.selected if adds else ()
-        self.workspace.select([*before, *(unit for unit in pair if unit not in before)])
+        if pair.keys() <= {*before}:
+            self.workspace.select([unit for unit in before if unit not in pair])
+        else:
+            self.workspace.select(dict.fromkeys((*before, *pair)))
