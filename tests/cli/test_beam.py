@@ -87,7 +87,8 @@ def given(*_: Any, **__: Any) -> Any:
     reference = SimpleNamespace(has_traces=True)
     recording = SimpleNamespace(notes=(), n_samples=1, n_channels=1, reference=reference)
     given = SimpleNamespace(proposed_merges=())
-    return recording, SimpleNamespace(notes=(), sorting=None, given=given)
+    sorting = SimpleNamespace(n_samples=1, sampling_frequency_hz=20_000.0)
+    return recording, SimpleNamespace(notes=(), sorting=sorting, given=given)
 
 
 def test_steps_of_draws_are_not_taken_for_those_of_a_beam(
