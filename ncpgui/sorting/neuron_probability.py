@@ -149,7 +149,6 @@ def neuron_evidence(
     fired = matched.fired
     trains = [fired[rows] for rows in rows_of_clusters(matched.unit, n_units)]
     count = np.array([len(train) for train in trains], dtype=np.float64)
-    of_template = np.maximum(matched.n_of_templates, 1)
     length = none.mean / matched.noise.sd
     seen = (matched.bank.waveforms != 0).sum(axis=(1, 2))
     above = np.maximum((none.mean - none.least) / matched.noise.sd, MIN_ABOVE_SD)
@@ -159,7 +158,7 @@ def neuron_evidence(
             np.log(above),
             left.share,
             _refractory(trains, duration_s, sampling_frequency_hz),
-            np.log((seen / of_template + 1) / np.maximum(length, MIN_ABOVE_SD) ** 2),
+            np.log((seen / np.maximum(count, 1) + 1) / np.maximum(length, MIN_ABOVE_SD) ** 2),
         ]
     ).reshape(n_units, len(QUANTITIES))
 

@@ -146,6 +146,7 @@ def filled(
     """What was found of the measured spikes, with all others (n,) as the nearest of these.
 
     The others come at their time to the sample. Those of a unit without a measured spike have amplitude 1.
+    Gains are as if templates were means of all spikes (`without_own_noise`).
     """
     row = np.cumsum(measured) - 1
     like = nearest_measured(sample_index, unit, measured)
@@ -156,9 +157,28 @@ def filled(
         unit=unit,
         amplitude=np.where(none, np.float32(1), found.amplitude[of]),
         shift_samples=np.where(measured, found.shift_samples[of], np.float32(0)),
-        gain=np.where(none[:, None], np.float32(0), found.gain[of]),
+        gain=np.where(none[:, None], np.float32(0), without_own_noise(found, np.bincount(unit))[of]),
         measured=measured,
     )
+
+
+def without_own_noise(found: Matched, n_spikes: NDArray[np.integer]) -> NDArray[np.float32]:
+    """Gains (m, J) of measured spikes as if each template were a mean of all spikes of its unit, (K,) many.
+
+    A template that is a mean of n spikes holds a part 1 / n of the noise of each, which adds the energy of a
+    spike's noise over n to its product with the template. Of few spikes noise alone looks like a cell.
+    """
+    from ncpgui.sorting.peeling import AMPLITUDE_SD
+
+    prior = 1 / AMPLITUDE_SD**2
+    seen = (found.bank.waveforms != 0).sum(axis=(1, 2))
+    measured = np.bincount(found.unit, minlength=found.n_units)
+    excess = seen * (1 / np.maximum(measured, 1) - 1 / np.maximum(n_spikes, 1))
+    energy = found.bank.grams[found.unit, 0] + prior
+    along = np.sqrt(np.maximum(found.gain[:, 0] + prior, 0) * energy) - excess[found.unit]
+    gain = found.gain.copy()
+    gain[:, 0] = np.maximum(along, 0) ** 2 / energy - prior
+    return gain
 
 
 def nearest_measured(

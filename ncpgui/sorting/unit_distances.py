@@ -96,12 +96,12 @@ def separation(matched: Matched, rows: list[NDArray[np.int64]], first: int, seco
     if distance == 0:
         return 0.0
     side = []
-    noise, n_spikes = 0.0, matched.n_of_templates
+    noise = 0.0
     for unit, other in ((first, second), (second, first)):
         place = matched.like.place(unit, other)
         gain = matched.gain[rows[unit]]
         side.append((gain[:, 0] - gain[:, place]) / (2 * distance))
-        noise += (matched.bank.waveforms[unit] != 0).sum() / max(int(n_spikes[unit]), 1)
+        noise += (matched.bank.waveforms[unit] != 0).sum() / max(len(rows[unit]), 1)
     apart = float(np.median(side[0]) + np.median(side[1])) - noise / (2 * distance)
     return apart / float(np.sqrt((side[0].var() + side[1].var()) / 2 + 1e-9))
 

@@ -24,7 +24,8 @@ from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
-from ncpgui.sorting.parts import Parts, nearest_measured, parts_of
+from ncpgui.sorting.parts import Parts, nearest_measured, parts_of, without_own_noise
+from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording, sample_given
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
@@ -32,6 +33,7 @@ from .test_pipeline import CELLS, CONFIG, N_SAMPLES
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.sorting.matched import Matched
 
 RATE_HZ = 1000.0
 FIRST, SECOND, THIRD = (cell.times for cell in CELLS)
@@ -163,6 +165,16 @@ def test_questions_are_those_of_the_whole_recording(
     assert whole.p_neuron is not None
     assert in_parts.p_neuron is not None
     np.testing.assert_allclose(whole.p_neuron, in_parts.p_neuron, atol=0.02)
+
+
+def test_gains_are_as_if_a_template_were_a_mean_of_all_spikes() -> None:
+    """Unit 0 is 5 high on 4 samples, a mean of 2 of 4 spikes: it holds 4 / 2 of each, and not 4 / 4."""
+    bank = TemplateBank(np.full((2, 4, 1), 5, np.float32), 1)
+    gain = np.array([[100, 3], [100, 4], [100, 5]], np.float32)
+    found = SimpleNamespace(bank=bank, unit=np.array([0, 0, 1]), gain=gain, n_units=2)
+    changed = without_own_noise(cast("Matched", found), np.array([4, 1]))
+    np.testing.assert_allclose(changed[:, 0], [124**2 / 125 - 25, 124**2 / 125 - 25, 100], rtol=1e-6)
+    np.testing.assert_array_equal(changed[:, 1], [3, 4, 5])
 
 
 def test_where_no_unit_is_parted_nothing_but_the_parts_is_read(
