@@ -1,6 +1,6 @@
 """Parts of a long recording: units are measured on them, and what needs only times uses all spikes.
 
-Reading an hour of 384 channels takes half an hour of two cores, and templates, noise and amplitudes are known
+Filtering an hour of 384 channels takes half an hour of one core, and templates, noise and amplitudes are known
 long before. So a second is read here and there, `measured_s` of them evenly from the first to the last.
 Where they hold fewer than `ENOUGH` spikes of a unit, seconds that hold most of those that are missing come to
 them, up to as many again; beyond that only until something can be said of each unit (`min_cluster_spikes`).
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
 
 PIECE_S = 1.0
-"""Read at a time; what is kept on the disk are such pieces."""
+"""Read at a time; kept on the disk are such pieces (`ephys.cached_recording.PART_S`)."""
 EDGE_MS = 8.0
 """Of the ends of a part nothing is measured: whitening in time and templates reach so far."""
 SHORT_CHANNEL_S = 64 * 1800.0

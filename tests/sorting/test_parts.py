@@ -18,13 +18,13 @@ from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.cached_recording import KeptRecording
+from ncpgui.ephys.cached_recording import PART_S, KeptRecording
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
-from ncpgui.sorting.parts import Parts, nearest_measured, parts_of, without_own_noise
+from ncpgui.sorting.parts import PIECE_S, Parts, nearest_measured, parts_of, without_own_noise
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording, sample_given
 
@@ -55,6 +55,7 @@ def test_parts_are_seconds_spread_evenly_from_the_first_to_the_last() -> None:
     assert parts.seconds == 4
     assert parts.stretches.tolist() == [[0, 992], [4008, 4992], [8008, 8992], [12008, 12992]]
     assert parts.words == "4 of 14 s of the traces"
+    assert PIECE_S == PART_S  # what is read at a time is what is kept
 
 
 def test_everything_is_read_of_what_is_short_and_where_it_is_asked_for() -> None:
