@@ -1,6 +1,6 @@
 """Parts of a long recording: units are measured on them, and what needs only times uses all spikes.
 
-Filtering an hour of 384 channels takes half an hour of one core, and templates, noise and amplitudes are known
+Filtering an hour of 384 channels takes half an hour of one core. Templates, noise and amplitudes are known
 long before. So a second is read here and there, `measured_s` of them evenly from the first to the last.
 Where they hold fewer than `ENOUGH` spikes of a unit, seconds that hold most of those that are missing come to
 them, up to as many again; beyond that only until something can be said of each unit (`min_cluster_spikes`).
