@@ -36,7 +36,8 @@ def test_the_new_posterior_is_shown_under_its_condition_and_undo_brings_the_old_
     before = history.posteriors.components
     command = resample()
     change = history.do(command)
-    assert (change.components, change.moves_spikes, change.decides) == ((0,), False, False)
+    assert (change.components, change.decides) == ((0,), False)
+    assert (change.added, change.removed, change.modified) == ((), (), ())
     after = history.posteriors.get(0)
     assert after is not None
     assert after.posterior is command.posterior

@@ -47,6 +47,7 @@ def matched(units: Sequence[list[np.ndarray]], counts: Sequence[tuple[int, int, 
     return SimpleNamespace(
         sample_index=times,
         unit=unit,
+        measured=None,
         n_units=len(units),
         moving=SimpleNamespace(waveforms=waveforms),
         like=likeness(side_by_side, max_lag=2),
@@ -78,6 +79,20 @@ def test_pieces_are_compared_where_both_are_known_and_not_where_neither_fires() 
     two_cells = [template(3.0), template(4.5), template(4.0)]
     assert matched([first, two_cells], counts).like.relative[0, 1] < 0.6
     assert found([first, two_cells], counts).get((0, 1), 0.0) < 0.2
+
+
+def test_templates_are_known_where_spikes_were_measured_and_turns_are_taken_by_all_spikes() -> None:
+    """Read in parts of the traces: nothing was measured at the place where both fire."""
+    apart = [(90, 10, 0), (0, 10, 90)]
+    whole = matched([cell(3)] * 2, apart)
+    of_all, depth = drift_pieces(whole, np.zeros(2))[0], np.zeros(2)
+    whole.measured = np.ones(200, bool)
+    assert drift_pieces(whole, depth)[0] == of_all
+    whole.measured = whole.places.of(whole.sample_index) != 1
+    of_some = drift_pieces(whole, depth)[0]
+    assert of_some.take_turns
+    assert of_some.nats == pytest.approx(of_all.nats)
+    assert of_some.weight < of_all.weight
 
 
 def test_units_that_fire_at_all_places_are_no_pieces_however_alike() -> None:

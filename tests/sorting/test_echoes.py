@@ -273,15 +273,9 @@ def test_units_that_are_in_synchrony_are_not_asked_about_together(recording, giv
 
 def test_sampled_again_the_echo_is_still_asked_about(reviewed) -> None:
     (component,) = reviewed.components
-    again = resample_rest(
-        component,
-        reviewed.waveforms[component.id],
-        Clamp(np.full(len(component.spike_ids), -1)),
-        reviewed.probe,
-        SORT,
-        spikes=reviewed.spikes,
-        cluster=leader_clustering,
-    )
+    held = Clamp(np.full(len(component.spike_ids), -1))
+    waveforms = reviewed.waveforms[component.id]
+    again = resample_rest(reviewed, component, waveforms, held, SORT, cluster=leader_clustering)
     check_asked(again, reviewed.spikes.sample_index, 300)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,9 @@ def test_a_small_positive_value_is_not_taken_for_a_peak(size_sd: float, aligned:
 
         def padded_traces(self, start: int, stop: int) -> np.ndarray:
             return wave[start:stop, None].astype(np.float32)
+
+        def ahead(self, pieces: list[int]) -> Iterator[int]:
+            return iter(pieces)
 
     cut = extract_waveforms(Traces(), np.array([1000]), np.array([0]))[0, :, 0]  # type: ignore[arg-type]
     before, after = cut[TROUGH_SAMPLE - 1], cut[TROUGH_SAMPLE + 1]
