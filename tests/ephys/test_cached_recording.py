@@ -78,7 +78,11 @@ def test_on_the_disk_each_piece_is_computed_once_on_a_fixed_grid() -> None:
 
 
 @pytest.mark.usefixtures("pieces")
-def test_in_memory_the_last_two_pieces_are_kept() -> None:
+def test_in_memory_the_last_pieces_are_kept_more_than_are_computed_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert (module.N_RECENT, module.N_READERS) == (6, 2)
+    monkeypatch.setattr(module, "N_RECENT", 2)
     counted = Counted(source())
     kept = KeptRecording(counted, source(), on_disk=False)
     for start in (0, 1000, 0, 1000, 2000, 1000, 0):
