@@ -84,12 +84,14 @@ def fitted(
     least_gain: LeastGain,
     *,
     with_noise: bool = True,
+    with_sums: bool = True,
     stretches: NDArray[np.integer] | None = None,
 ) -> tuple[Matched, MovingSums]:
     """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
 
     Spikes whose template passes an end of the recording are left out, and those outside `stretches` (m, 2) of
     it, where they are given. What noise does to gains is measured `with_noise`; it counts as white otherwise.
+    The sums are of no place where nobody needs them (`with_sums`).
     """
     from ncpgui.sorting.gain_noise import LaidTemplates
     from ncpgui.sorting.peeling import peel
@@ -104,7 +106,7 @@ def fitted(
     spikes, units = spikes[inside], units[inside]
     amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
-    sums = MovingSums.none_yet(bank)
+    sums = MovingSums.none_yet(bank) if with_sums else MovingSums([])
     laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
     usual = int(bank.share.argmax())
     every = max(1, int(np.diff(inside_of, axis=1).sum()) // N_LAID)
@@ -128,7 +130,7 @@ def fitted(
             like.candidates,
             like.candidate_lags,
             counted=own,
-            sums=sums.of_place[place],
+            sums=sums.of_place[place] if with_sums else None,
         )
         rows = np.arange(low, high)[own]
         amplitude[rows], shift[rows], gain[rows] = (

@@ -50,7 +50,7 @@ def explained(
     means = np.where(sums.n_spikes[:, :, None, None] > 0, sums.means(places, channels_um), bank.waveforms)
     bank, units = pruned(replace(bank, waveforms=means), units, channels_um, least_gain=None)
     progress(75, 100, "taking all spikes out together")
-    matched, _ = fitted(traces, times, units, bank, places, least_gain, stretches=stretches)
+    matched, _ = fitted(traces, times, units, bank, places, least_gain, with_sums=False, stretches=stretches)
     if len(matched.sample_index) != len(rows):
         raise RecordingError(
             f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
