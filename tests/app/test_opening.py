@@ -279,7 +279,7 @@ def test_opening_a_session_tells_how_far_it_is_and_can_be_stopped(
     runner.run()
     assert controller.workspace.state.project is not None
     n = len(fake.project.components)
-    once = [(0.0, True), *((k / n, True) for k in range(n))]
+    once = [(0.0, True), *((k / n, True) for k in range(n + 1))]
     assert [one for one in seen if one[0] is not None] == once + once
     controller.close()
 

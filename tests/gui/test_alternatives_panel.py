@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from PyQt5 import QtCore
 
+from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.trust_badge import TrustBadge
 from ncpgui.curation.resample import Resample
@@ -21,7 +22,7 @@ THIN = "\u2009"
 @pytest.fixture
 def panel(show, workspace) -> AlternativesPanel:
     made = show(AlternativesPanel, 800, 240)
-    made.adopt.clicked.connect(workspace.adopt)  # as the window does through its action
+    made.adopt.clicked.connect(lambda: adopt(workspace))  # as the window does through its action
     return made
 
 
