@@ -10,10 +10,10 @@ from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work import exports
 from ncpgui.app.work.saving import export
 from ncpgui.core.errors import InputError
 from ncpgui.curation.curated_sorting import CuratedSorting
+from ncpgui.export import whole_project
 from ncpgui.export.whole_project import Exported
 
 # -- export ---------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
         given.append((decided, name, min_probability))
         return Exported(path, 3, 2, ("the traces (no file)",))
 
-    monkeypatch.setattr(exports, "export", write)
+    monkeypatch.setattr(whole_project, "export_project", write)
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
     controller.workspace.label((0,), "good")
@@ -51,7 +51,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
 def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "export", lambda *_, **__: Exported(tmp_path, 1, 1, ()))
+    monkeypatch.setattr(whole_project, "export_project", lambda *_, **__: Exported(tmp_path, 1, 1, ()))
     runner = Later()
     controller, _ = start(preferences, runner)
     controller.open_recording(request(tmp_path))

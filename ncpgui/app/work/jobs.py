@@ -193,7 +193,7 @@ def lacks_draws(project: Project, component: Component) -> bool:
     return (
         not component.echoes
         and read is not None
-        and read.coordinates is not None
+        and (read.coordinates is not None or len(component.sampled) == len(component.spike_ids))
         and are_left(component.posterior, settings_of(project))
     )
 
