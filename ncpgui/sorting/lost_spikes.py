@@ -34,10 +34,11 @@ def lost_share(matched: Matched, none: NoneFit) -> NDArray[np.float64]:
     taken = none.length >= none.least[matched.unit]
     count = np.bincount(matched.unit[taken], minlength=n_units)
     total = np.bincount(matched.unit[taken], none.length[taken], minlength=n_units)
-    mean = np.where(count > 0, total / np.maximum(count, 1), none.least)
+    n = np.maximum(count, 1)
+    mean = total / n
     sd = np.hypot(matched.noise.sd, AMPLITUDE_SD * mean)
     seen = (matched.bank.waveforms != 0).sum(axis=(1, 2))
-    own = seen / np.maximum(count, 1) / np.maximum(mean, 1e-9)
+    own = seen / n / np.maximum(mean, 1e-9)
     lost = ndtr((none.least - mean_before_cut(mean, none.least, sd) + own) / sd)
     return np.where(count > 0, np.minimum(lost, MOST_LOST), 0.0)
 

@@ -12,7 +12,7 @@ from ncpgui.evidence import drift_jumps, drift_turns
 from ncpgui.evidence.bimodality import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import two_trains_nats
 from ncpgui.sorting import all_spikes
-from ncpgui.sorting.all_spikes import SAID_TWICE, Compared, Spikes, nearest_sampled, parted_nats
+from ncpgui.sorting.all_spikes import SAID_TWICE, Compared, Spikes, _groups, nearest_sampled, parted_nats
 from ncpgui.sorting.config import SortingConfig
 
 QUIET = SortingConfig(heaps=False, firing_times=False)
@@ -222,3 +222,11 @@ def test_pieces_of_which_shapes_were_said_before_are_compared_by_the_rest() -> N
     company = [0] * 5 + [1] * 4
     assert parted([[0] * 9], company, {frozenset((0, 1))})[0] == [[0, -40, -100]]
     assert parted([[0] * 9], company, {frozenset((0, 2))})[0] == [[-5, -40, -100]]
+
+
+def test_units_of_matching_and_clusters_of_the_finest_draw_may_have_fields() -> None:
+    """Points 0 to 3 stand for six spikes; the second draw has most clusters."""
+    draws = PosteriorSamples(np.array([[0, 0, 1, 1], [0, 1, 2, 2], [0, 0, 0, 0]]), np.zeros(3))
+    company, followed = np.array([4, 4, 4, -1, 0, 0]), np.array([0, 1, 1, 2, 2, 3])
+    found = [np.flatnonzero(one).tolist() for one in _groups(draws, company, followed)]
+    assert found == [[4, 5], [0, 1, 2], [0], [1, 2], [3, 4, 5]]

@@ -9,6 +9,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.component_alternatives import (
     Small,
     _by_both,
+    _hold,
+    _voice,
     build_alternatives,
     exists_probability,
     first_clusters,
@@ -228,3 +230,36 @@ def test_noise_exceeds_the_threshold_by_less_than_two_over_it() -> None:
     for depth, expected in ((4.5, [0, 1]), (4.4, [0, -1])):
         found = first_clusters(_posterior(labels), config, depth_sd=np.repeat([9.0, depth], 20))
         assert found[[0, 20]].tolist() == expected
+
+
+def voice(company: list[int], core: list[int], sure: list[float] | None = None) -> list[list[float]]:
+    """What matching says of spikes of which the first ones were sampled; clusters weigh 3 to 1."""
+    given = None if sure is None else np.array(sure)
+    sampled, weight = np.arange(len(core)), np.array([0.75, 0.25])
+    return _voice(np.array(company), given, sampled, np.array(core), weight).tolist()
+
+
+def test_a_unit_of_which_one_spike_was_sampled_speaks_for_its_cluster_and_one_of_none_does_not() -> None:
+    assert voice([0, 0, 1], [1]) == [[0, 1], [0, 1], [0.75, 0.25]]
+
+
+def test_a_unit_speaks_for_its_clusters_in_proportion_as_surely_as_a_spike_is_of_it() -> None:
+    """Three of its four sampled spikes are in the first cluster; those of no cluster count as spikes."""
+    assert voice([0] * 4, [0, 0, 0, 1])[0] == [0.75, 0.25]
+    assert voice([0] * 4, [0, 0, 1, -1])[0] == [0.5, 0.25]
+    # half of the unit and all of the cluster: that is no counterpart; one more is
+    two = voice([0, 0, 1, 1], [0, 0, 1, 1], sure=[1.0, 0.6, 1.0, 1.0])
+    assert two[0] == [1, 0]
+    assert two[1] == pytest.approx([0.6 + 0.4 * 0.75, 0])
+
+
+def test_a_unit_speaks_for_no_cluster_that_has_less_than_a_fiftieth_of_it() -> None:
+    assert voice([0] * 50, [1] + [0] * 49)[0] == [0.98, 0.02]
+    assert voice([0] * 51, [1] + [0] * 50)[0] == [50 / 51, 0]
+
+
+def test_held_spikes_go_where_most_of_them_that_were_sampled_are_and_each_group_for_itself() -> None:
+    labels, sampled = np.array([0, 0, 1, 1, 0, -1, 0, -1]), np.array([0, 1, 2, 3, 6])
+    held = np.array([3, 3, 3, -1, 3, 8, 9, 9])
+    core = np.array([1, 1, 0, 1, -1])  # the spike that is sampled with label 9 is in no cluster
+    assert _hold(labels, held, core, sampled).tolist() == [1, 1, 1, 1, 1, 2, 3, 3]

@@ -67,3 +67,19 @@ def test_the_mean_before_the_cut_is_that_of_a_normal_law() -> None:
 
 def test_lost_spikes_are_counted_for_each_that_was_found() -> None:
     assert for_each_found(np.array([0.0, 0.5, 0.8])).tolist() == pytest.approx([0, 1, 4])
+
+
+def test_a_single_spike_says_what_was_lost_too() -> None:
+    """It is 14 long, of which its own noise on 42 samples is 3: of others 4 is left over 7, 2.05 of 1.955 sd."""
+    lost = lost_share(*found(np.array([14.0]), np.array([20.0]), energy_share=42.0))
+    assert lost[0] == pytest.approx(0.0204, abs=3e-4)
+
+
+def test_a_spike_just_as_long_as_the_least_is_taken_and_no_more_than_99_of_100_were_lost() -> None:
+    lost = lost_share(*found(np.array([LEAST]), np.array([LEAST - 0.01])))
+    assert lost.tolist() == [0.99, 0]
+
+
+def test_a_mean_is_looked_for_down_to_six_sd_below_the_least_length() -> None:
+    nowhere = mean_before_cut(np.array([LEAST]), np.array([LEAST]), np.array([0.5]))
+    assert nowhere == pytest.approx([LEAST - 3.0])

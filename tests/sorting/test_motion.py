@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from spikeinterface.core import BaseRecording, NumpyRecording
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
@@ -159,6 +160,85 @@ def test_what_is_asked_for_by_name_is_taken_where_it_is_possible_and_auto_where_
     assert found.reason.startswith("Motion was not looked for: " if taken is None else "Motion could not be")
 
 
+def at_hand(n_samples: int = 480_000, **others: object) -> Preprocessed:
+    """Sixteen contacts whose traces nobody reads."""
+    of = {"probe": Probe(COLUMN_UM), "good_channels": np.arange(16), "in_noise_sd": None}
+    of |= {"n_samples": n_samples, "sampling_frequency_hz": RATE_HZ} | others
+    return cast("Preprocessed", SimpleNamespace(**of))
+
+
+def moving(range_um: float, n_peaks: int = 500, **others: object) -> Motion:
+    time = np.arange(n_peaks) / 10
+    way = np.repeat([[0.0], [range_um]], 10, axis=0)
+    options = {"peak_time_s": time, "peak_depth_um": time + 7} | others
+    return Motion(np.arange(20.0), np.array([100.0]), way, **options)
+
+
+@pytest.mark.parametrize(
+    ("range_um", "applied", "said"),
+    [
+        (5.0, False, "The tissue moved over 5 µm along the probe; up to 5 µm are left alone."),
+        (5.5, True, "The tissue moved over 6 µm along the probe; templates follow it."),
+    ],
+)
+def test_motion_over_more_than_five_micrometres_counts(
+    range_um: float, applied: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = moving(range_um)
+    monkeypatch.setattr(spikeinterface_adapter, "estimated_motion", lambda *_: found)
+    judged = motion_of(at_hand())
+    assert (judged.applied, judged.reason) == (applied, said)
+
+
+def test_fewer_than_500_large_spikes_show_no_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spikeinterface_adapter, "estimated_motion", lambda *_: moving(50.0, n_peaks=499))
+    judged = motion_of(at_hand())
+    assert judged.reason == "Motion was not looked for: 499 large spikes are too few, it takes 500."
+    assert judged.displacement_um.size == 0
+
+
+@pytest.mark.parametrize(("n_peaks", "kept"), [(20_000, 20_000), (20_001, 10_001), (40_001, 13_334)])
+def test_every_second_or_third_of_very_many_spikes_is_shown(
+    n_peaks: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spikeinterface_adapter, "estimated_motion", lambda *_: moving(50.0, n_peaks=n_peaks))
+    judged = motion_of(at_hand())
+    assert len(judged.peak_time_s) == len(judged.peak_depth_um) == kept
+    step = -(-n_peaks // 20_000)
+    assert judged.peak_depth_um[1] == pytest.approx(7 + step / 10)
+
+
+def test_spikes_that_are_given_are_asked_where_traces_show_none_and_those_are_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[list[int]] = []
+    traces = np.zeros((24_000, 16), np.float32)
+
+    def by_spikes(_: object, __: object, preset: str, axis: int, inside: np.ndarray, *___: object) -> Motion:
+        asked.append(inside[[0, -1]].tolist())
+        return moving(30.0)
+
+    few = Motion(reason="few.")
+    monkeypatch.setattr(rules, "_estimated", lambda *_: few)
+    monkeypatch.setattr(spikeinterface_adapter, "motion_of_spikes", by_spikes)
+    pre = at_hand(
+        24_000,
+        sampling_frequency_hz=1e3,
+        piece_samples=24_000,
+        padded_traces=lambda start, stop: np.pad(traces, ((6, 6), (0, 0)))[start + 6 : stop + 6],
+    )
+    times = np.arange(500) - 1
+    assert motion_of(pre, given=times[:499]) == few
+    assert motion_of(pre, given=times).reason == (
+        "The tissue moved over 30 µm along the probe; templates follow it"
+        " (by the places of the spikes that were given)."
+    )
+    motion_of(pre, given=np.append(times, [23_999, 24_000]))
+    assert asked == [[0, 498], [0, 23_999]]  # those outside of the recording are not looked at
+    monkeypatch.setattr(spikeinterface_adapter, "motion_of_spikes", lambda *_: Motion(preset="dredge"))
+    assert motion_of(pre, given=times) == few
+
+
 @pytest.mark.slow
 def test_a_recording_without_large_spikes_says_so() -> None:
     found = motion_of(quiet(COLUMN_UM, 21.0))
@@ -221,6 +301,49 @@ def test_a_given_spike_is_at_the_good_contact_where_the_traces_are_deepest_near_
     assert deepest()[1].tolist() == [9, 0, 4]
     assert deepest(peak_sign="pos")[0].tolist() == [0, 2, 0]
     assert deepest(peak_sign="both")[0].tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize(("away", "found"), [(1, [1, 9.0]), (2, [0, 0.0])])
+def test_one_sample_on_either_side_is_looked_at_however_slowly_traces_were_sampled(
+    away: int, found: list[float]
+) -> None:
+    traces = np.zeros((100, 2))
+    traces[50 + away, 1] = -9
+    pre = SimpleNamespace(
+        good_channels=np.arange(2),
+        n_samples=100,
+        sampling_frequency_hz=1_000.0,
+        piece_samples=100,
+        padded_traces=lambda start, stop: np.pad(traces, ((5, 5), (0, 0)))[start + 5 : stop + 5],
+    )
+    channel, height_sd = deepest_contacts(cast("Preprocessed", pre), np.array([50]))
+    assert [channel[0], height_sd[0]] == found
+
+
+def test_contacts_a_twentieth_of_a_micrometre_apart_are_at_one_depth() -> None:
+    places_um = np.array([[0, 0], [30, 0.04], [0, 20], [30, 20.04], [0, 40.0]])
+    assert pitch_along_um(places_um) == 20
+
+
+@pytest.mark.parametrize(
+    ("n_stretches", "samples_each"), [(1, 60_000), (2, 30_000), (300, 200), (301, 200), (600, 200)]
+)
+def test_of_stretches_a_minute_together_is_looked_at_and_a_fifth_of_a_second_of_each(
+    n_stretches: int, samples_each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def estimate(_: object, __: str, ___: int, traces: BaseRecording) -> Motion:
+        seen.append(traces.get_num_samples())
+        return moving(9.0)
+
+    monkeypatch.setattr(rules, "_estimated", estimate)
+    length = 240_000
+    first = np.arange(n_stretches) * (length // n_stretches)
+    stretches = np.column_stack([first, first + length // n_stretches])
+    recording = NumpyRecording(np.zeros((length, 16), np.float32), sampling_frequency=1e3)
+    motion_of(at_hand(length, sampling_frequency_hz=1e3, in_noise_sd=recording), stretches=stretches)
+    assert seen == [n_stretches * samples_each]
 
 
 def test_a_long_recording_is_compared_with_itself_in_stretches() -> None:
