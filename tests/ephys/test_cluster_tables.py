@@ -80,6 +80,25 @@ def test_a_row_too_short_for_the_column_of_clusters_names_none(tmp_path: Path) -
     assert short.problem == "no column is called cluster_id (its columns: group, my clu)"
 
 
+def test_a_cell_beyond_the_two_columns_that_have_names_is_no_cluster(tmp_path: Path) -> None:
+    table = read(tmp_path, "group\tdepth\nmua\tx\t0\tmore\ngood\ty\t2\nnoise\tz\t5\n")
+    assert table.problem == "no column is called cluster_id (its columns: group, depth)"
+
+
+def test_a_table_may_be_as_large_as_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = SPELLINGS["phy"]
+    monkeypatch.setattr("ncpgui.ephys.cluster_tables.MOST_BYTES", len(data))
+    assert read(tmp_path, data).problem == ""
+    monkeypatch.setattr("ncpgui.ephys.cluster_tables.MOST_BYTES", len(data) - 1)
+    with pytest.raises(RecordingError, match=f"it has {len(data)} bytes, more than {len(data) - 1}"):
+        read(tmp_path, data)
+
+
+def test_a_number_of_forty_digits_is_none(tmp_path: Path) -> None:
+    assert whole_number("1" * 39) == int("1" * 39)
+    assert whole_number("1" * 40) is None
+
+
 def test_a_changed_table_is_spelt_as_it_was(tmp_path: Path) -> None:
     for name in ("semicolons", "UTF-16 of a spreadsheet", "index of pandas", "savetxt of NumPy", "no header"):
         data = SPELLINGS[name]

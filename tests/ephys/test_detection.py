@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import CancelFlag, Cancelled
-from ncpgui.ephys.detection import detect_spikes
-from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.detection import _main_phases, detect_spikes, inverted
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 
 
 def test_planted_spikes_are_found_at_their_sample_and_channel(plant):
@@ -107,3 +110,87 @@ def test_one_spike_is_found_once_with_both_signs(plant):
 def test_an_unknown_sign_is_refused(plant):
     with pytest.raises(InputError, match="peak_sign must be 'neg', 'pos' or 'both', got 'up'"):
         detect_spikes(preprocess(plant(n_samples=5000, spikes=[])), peak_sign="up")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"exclude_ms": 0.0}, "exclude_ms must be positive, got 0.0"),
+        ({"threshold_sd": -1.0}, "threshold_sd must be positive, got -1.0"),
+        ({"radius_um": -0.5}, "radius_um must not be negative, got -0.5"),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(settings: dict[str, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        detect_spikes(cast("Preprocessed", None), **settings)
+
+
+PEAK = np.dtype([("sample_index", np.int64), ("channel_index", np.int64), ("amplitude", np.float64)])
+
+
+def probe_of(n_samples: int = 1000, piece_samples: int = 100) -> Preprocessed:
+    """Two contacts 60 um apart at 20 kHz; nothing is filtered."""
+    places = SimpleNamespace(get_channel_locations=lambda: np.array([[0.0, 0.0], [60.0, 0.0]]))
+    return cast(
+        "Preprocessed",
+        SimpleNamespace(
+            in_noise_sd=places,
+            sampling_frequency_hz=20_000.0,
+            n_samples=n_samples,
+            piece_samples=piece_samples,
+        ),
+    )
+
+
+def main(*peaks: tuple[int, int, float], radius_um: float = 60.0) -> list[bool]:
+    return _main_phases(np.array(list(peaks), PEAK), probe_of(), radius_um).tolist()
+
+
+def test_a_peak_is_a_phase_of_a_larger_one_of_the_other_sign_near_it() -> None:
+    assert main((0, 0, -9.0), (30, 0, 5.0)) == [True, False]  # 1.5 ms
+    assert main((0, 0, 5.0), (30, 1, -9.0)) == [False, True]  # 60 um
+    assert main((0, 0, -9.0), (31, 0, 5.0)) == [True, True]
+    assert main((0, 0, -9.0), (30, 1, 5.0), radius_um=59.0) == [True, True]
+    assert main((0, 0, -9.0), (30, 0, -5.0)) == [True, True]
+    assert main((0, 0, -9.0), (30, 0, 9.0)) == [True, False]  # of two as large the first is
+    assert main((0, 0, -9.0), (10, 1, -8.0), (20, 0, 5.0)) == [True, True, False]
+
+
+def hint(
+    n_down: int, n_up: int, monkeypatch: pytest.MonkeyPatch, *, peak_sign: str = "neg", **options: object
+) -> tuple[str, list[tuple[int, int]]]:
+    """What is said of so many peaks each way in the first piece that is looked at, and which pieces are."""
+    looked_at: list[tuple[int, int]] = []
+
+    def find_peaks(_: object, start: int, stop: int, **__: object) -> np.ndarray:
+        looked_at.append((start, stop))
+        sizes = np.repeat([-5.0, 5.0], [n_down, n_up]) if len(looked_at) == 1 else np.zeros(0)
+        found = np.zeros(len(sizes), PEAK)
+        found["sample_index"], found["amplitude"] = 100 * np.arange(len(sizes)), sizes
+        return found[::-1]
+
+    monkeypatch.setattr("ncpgui.ephys.spikeinterface_adapter.find_peaks", find_peaks)
+    settings = {"exclude_ms": 0.4, "radius_um": 60.0, "peak_sign": peak_sign}
+    said = inverted(probe_of(950), 5.0, **settings, **options)  # type: ignore[arg-type]
+    return said, looked_at
+
+
+@pytest.mark.parametrize(
+    ("n_down", "n_up", "is_said"), [(10, 20, True), (11, 21, False), (9, 19, False), (0, 20, True)]
+)
+def test_a_hint_is_given_of_twenty_spikes_on_the_other_side_that_are_twice_as_many(
+    n_down: int, n_up: int, is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, _ = hint(n_down, n_up, monkeypatch)
+    upwards = f"{n_up} of {n_up + n_down} spikes that were looked at point upwards; if the recording is inver"
+    assert said.startswith(upwards) == is_said
+    assert bool(said) == is_said
+    turned, _ = hint(n_up, n_down, monkeypatch, peak_sign="pos")
+    assert ("point downwards" in turned) == is_said
+    assert hint(n_down, n_up, monkeypatch, peak_sign="pos")[0] == ""
+
+
+def test_five_pieces_from_the_first_to_the_last_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hint(0, 0, monkeypatch)[1] == [(0, 100), (200, 300), (400, 500), (600, 700), (900, 950)]
+    assert hint(0, 0, monkeypatch, stretches=np.array([[5, 9], [70, 80]]))[1] == [(5, 9), (70, 80)]
+    assert hint(0, 99, monkeypatch, peak_sign="both") == ("", [])

@@ -179,3 +179,30 @@ def test_events_in_gaps_and_outside_the_part_that_is_open_are_left_out_and_told(
     assert note.startswith("2 of 3 events lie in gaps of the recording, or outside the part")
     with pytest.raises(InputError, match=r"3 of 3 events .*give events that were recorded"):
         read_events(npz(tmp_path, go=[1.0, 8.5, 9.0]), part)
+
+
+def test_half_a_sample_before_the_recording_and_after_it_is_in_it(tmp_path) -> None:
+    assert read(npz(tmp_path, go=[-0.0005, 60.0005])) == {"go": [-0.0005, 60.0005]}
+    for time_s in (-0.00051, 60.00051):
+        with pytest.raises(InputError, match="1 of 2 events lie outside the recording"):
+            read(npz(tmp_path, go=sorted([30.0, time_s])))
+
+
+@pytest.mark.parametrize(
+    ("n_kinds", "n_trials", "are_kinds"), [(20, 21, True), (21, 30, False), (3, 3, False)]
+)
+def test_at_most_twenty_values_of_which_one_comes_twice_are_kinds(
+    tmp_path, n_kinds: int, n_trials: int, are_kinds: bool
+) -> None:
+    trials = {"start_time": 1.0 + np.arange(n_trials), "level": np.arange(n_trials) % n_kinds}
+    found = read(nwb(tmp_path / "a.nwb", trials=trials))
+    assert list(found)[:1] == (["level 0"] if are_kinds else ["trials"])
+    assert len(found) == (n_kinds if are_kinds else 1)
+
+
+def test_a_name_that_is_nothing_but_an_ending_is_kept(tmp_path) -> None:
+    assert read(npz(tmp_path, **{"_sample": [4000], "go_time_s": [1.0]})) == {"_sample": [4.0], "go": [1.0]}
+
+
+def test_rows_that_end_before_their_kind_have_none(tmp_path) -> None:
+    assert read(written(tmp_path / "a.csv", "time_s,kind\n1,go\n2\n")) == {"go": [1.0], "no kind": [2.0]}

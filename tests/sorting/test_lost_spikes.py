@@ -70,7 +70,7 @@ def test_lost_spikes_are_counted_for_each_that_was_found() -> None:
 
 
 def test_a_single_spike_says_what_was_lost_too() -> None:
-    """It is 14 long, of which its own noise on 42 samples is 3: of others 4 is left over 7, 2.05 of 1.955 sd."""
+    """It is 14 long, 3 of this by its own noise on 42 samples: others are 4 over the least, sd 1.955."""
     lost = lost_share(*found(np.array([14.0]), np.array([20.0]), energy_share=42.0))
     assert lost[0] == pytest.approx(0.0204, abs=3e-4)
 

@@ -129,7 +129,7 @@ def test_without_a_template_the_units_that_are_none_are_counted(
 def test_one_cell_alone_is_refused_and_beside_shipped_ones_it_is_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError, match="at least two cells.* leave --share below 1"):
+    with pytest.raises(InputError, match=r"at least two cells.* leave --share below 1"):
         built(tmp_path, monkeypatch, ([SEEN_BY_TWO], 20.0), share=1.0)
     assert list(tmp_path.iterdir()) == []
     assert built(tmp_path, monkeypatch, ([SEEN_BY_TWO], 20.0), share=0.99).n_test == 0
