@@ -138,14 +138,12 @@ def _accepted(units: NDArray[np.int64], accepted: Iterable[Any]) -> tuple[NDArra
     left = list(accepted)
     while left:
         there = set(np.unique(units).tolist())
-        ready = [one for one in left if set(one.applied) <= there]
-        if not ready:
+        one = next((one for one in left if set(one.applied) <= there), None)
+        if one is None:
             break
-        for one in ready:
-            result = max(there) + 1 if one.result is None or one.result in there else one.result
-            units = np.where(np.isin(units, one.applied), result, units)
-            left.remove(one)
-            break
+        result = max(there) + 1 if one.result is None or one.result in there else one.result
+        units = np.where(np.isin(units, one.applied), result, units)
+        left.remove(one)
     there = set(np.unique(units).tolist())
     return units, sum(one.result not in there for one in left)
 

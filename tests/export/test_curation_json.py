@@ -95,3 +95,21 @@ def test_random_decisions_make_the_same_units() -> None:
         after = np.where(rng.random(40) < 0.3, rng.integers(-1, 7, 40), before)
         steps = curation_steps(before, after, {}, {})
         assert sorted(applied(before, steps, {}).values()) == expected(after)
+
+
+@pytest.mark.parametrize(("silent", "highest", "first_part"), [((), -1, 2), ((), 9, 10), ((30,), 9, 31)])
+def test_parts_that_are_joined_get_numbers_above_all_that_there_are_or_were(
+    silent: tuple[int, ...], highest: int, first_part: int
+) -> None:
+    before, after = np.array([0, 0, 1]), np.array([0, 1, 1])
+    parts, joined = curation_steps(before, after, {}, {}, silent=silent, highest=highest)
+    assert parts["splits"][0]["new_unit_ids"] == [first_part, first_part + 1]
+    assert parts["splits"][0]["indices"] == [[0], [1]]
+    assert joined["merges"] == [{"unit_ids": [first_part + 1, 1], "new_unit_id": 1}]
+    assert joined["unit_ids"] == [first_part, first_part + 1, 1, *silent]
+
+
+def test_a_part_that_nothing_joins_is_the_unit_that_it_became() -> None:
+    (step,) = curation_steps(np.array([0, 0, 1]), np.array([5, 6, 1]), {}, {})
+    assert step["splits"][0]["new_unit_ids"] == [5, 6]
+    assert (step["merges"], step["removed"]) == ([], [])

@@ -16,7 +16,8 @@ from ncpgui.core.project import Project
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.export.phy_back import curation_place, write_back
-from ncpgui.export.read_back import decided_elsewhere, read_back
+from ncpgui.export.propositions import Reviewed
+from ncpgui.export.read_back import _accepted, _Curated, decided_elsewhere, read_back
 from ncpgui.session.decided import decided
 from tests.reviewed_folder import RATE, reviewed
 
@@ -229,3 +230,75 @@ def test_a_file_that_is_not_there_and_a_sorting_that_changed_are_refused(
     with pytest.raises(RecordingError, match="has other spikes or units than were reviewed"):
         decided_elsewhere(changed, place)
     assert not curation_place(sorting).exists()
+
+
+def merged(*accepted: tuple[tuple[int, ...], int]) -> tuple[list[int], int]:
+    """Clusters 0, 1 and 2 of two spikes each with these merges, and how many cannot be done."""
+    told = [Reviewed(units, accepted=True, applied=units, result=result) for units, result in accepted]
+    units, lost = _accepted(np.array([0, 0, 1, 1, 2, 2]), told)
+    return units.tolist(), lost
+
+
+def test_accepted_merges_are_done_in_the_order_in_which_their_clusters_are_there() -> None:
+    assert merged(((0, 1), 5)) == ([5, 5, 5, 5, 2, 2], 0)
+    assert merged(((5, 2), 9), ((0, 1), 5)) == ([9] * 6, 0)
+
+
+def test_the_number_of_a_merge_that_another_cluster_has_gives_way_to_a_new_one() -> None:
+    assert merged(((0, 1), 2)) == ([3, 3, 3, 3, 2, 2], 0)
+
+
+def test_a_merge_of_clusters_that_are_gone_is_lost_unless_its_result_is_there() -> None:
+    assert merged(((0, 7), 9)) == ([0, 0, 1, 1, 2, 2], 1)
+    assert merged(((7, 8), 2)) == ([0, 0, 1, 1, 2, 2], 0)
+
+
+def curated(*steps: dict[str, Any], highest: int = -1, units: tuple[int, ...] = (0, 0, 1, 1)) -> _Curated:
+    """Units 0 and 1, called a and b, after some steps."""
+    state = _Curated({"a": 0, "b": 1}, np.array(units), highest)
+    for step in steps:
+        state.apply({"format_version": "2", **step})
+    return state
+
+
+JOIN = {"merges": [{"unit_ids": ["a", "b"]}]}
+
+
+def test_new_units_have_numbers_above_all_that_there_are_or_were() -> None:
+    assert curated(JOIN).units.tolist() == [2] * 4
+    assert curated(JOIN, highest=9).units.tolist() == [10] * 4
+    assert curated(JOIN, units=(0, 0, 1, 20)).units.tolist() == [21, 21, 21, 20]
+
+
+def test_parts_of_a_split_are_called_as_is_said_and_the_rest_comes_last() -> None:
+    split = {"unit_id": "a", "mode": "indices", "indices": [[1], [3]], "new_unit_ids": ["x", "y", "z"]}
+    state = curated({"splits": [split]}, units=(0, 0, 0, 0, 1))
+    assert state.units.tolist() == [4, 2, 4, 3, 1]
+    assert (state.known["x"], state.known["y"], state.known["z"]) == (2, 3, 4)
+    labels = {"unit_id": "a", "mode": "labels", "labels": [9, 4, 9, 4], "new_unit_ids": ["x"]}
+    state = curated({"splits": [labels]}, units=(0, 0, 0, 0, 1))
+    assert state.units.tolist() == [3, 2, 3, 2, 1]
+    assert (state.known["x"], "y" in state.known) == (2, False)
+
+
+def quality(unit: str, *labels: str) -> dict[str, Any]:
+    return {"unit_id": unit, "labels": {"quality": list(labels)}}
+
+
+def test_labels_go_to_parts_and_to_merges_of_units_that_have_the_same() -> None:
+    both = {"manual_labels": [quality("a", "MUA", "good"), quality("b", "mua")]}
+    assert curated(both).labels == {0: "mua", 1: "mua"}
+    assert curated(both, JOIN).labels == {2: "mua"}
+    assert curated({"manual_labels": [quality("a", "good")]}, JOIN).labels == {}
+    split = {"splits": [{"unit_id": "a", "indices": [[0]]}]}
+    assert curated({"manual_labels": [quality("a", "good")]}, split).labels == {2: "good", 3: "good"}
+
+
+def test_labels_that_are_not_known_here_or_empty_say_nothing() -> None:
+    assert curated({"manual_labels": [quality("a", "artefact"), quality("b")]}).labels == {}
+
+
+def test_of_two_names_of_a_list_the_one_that_has_entries_is_read() -> None:
+    assert curated({"removed": [], "removed_units": ["a"]}).units.tolist() == [-1, -1, 1, 1]
+    assert curated({"removed": ["b"], "removed_units": ["a"]}).units.tolist() == [0, 0, -1, -1]
+    assert curated({"removed": None}).units.tolist() == [0, 0, 1, 1]

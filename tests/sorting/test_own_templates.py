@@ -150,5 +150,5 @@ def test_a_probe_too_wide_to_say_how_spikes_fall_off_is_warned_of(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         built(tmp_path, monkeypatch, ([template(*troughs)] * 2, pitch_um))
-    said = "most units are seen by one contact only: contacts 60 µm apart do not tell" in caplog.text
-    assert said is is_said
+    assert ("most units are seen by one contact only" in caplog.text) is is_said
+    assert ("contacts 60 µm apart do not tell" in caplog.text) is is_said

@@ -1,0 +1,138 @@
+"""Components in a session file: what is absent stays absent, and what does not fit the others is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import BytesIO
+
+import h5py
+import numpy as np
+import pytest
+
+from ncpgui.core.component import Component
+from ncpgui.core.errors import SessionFormatError
+from ncpgui.core.project import Project
+from ncpgui.session.component_codec import read_components, write_components, write_waiting
+from ncpgui.session.project_codec import read_project, write_project
+
+from .conftest import build, check_same
+
+
+@pytest.fixture(scope="module")
+def image() -> bytes:
+    """A whole project in a file."""
+    held = BytesIO()
+    with h5py.File(held, "w") as file:
+        write_project(file, build())
+    return held.getvalue()
+
+
+@pytest.fixture
+def written(image: bytes) -> Iterator[h5py.File]:
+    with h5py.File(BytesIO(image), "r+") as file:
+        yield file
+
+
+@pytest.fixture
+def empty() -> Iterator[h5py.File]:
+    with h5py.File(BytesIO(), "w") as file:
+        yield file
+
+
+def put(file: h5py.File, name: str, values: list[int]) -> None:
+    """Other numbers in the place of an array."""
+    stamp, kind = dict(file[name].attrs), file[name].dtype
+    del file[name]
+    file.create_dataset(name, data=np.array(values, dtype=kind if kind.kind == "i" else np.int64))
+    file[name].attrs.update(stamp)
+
+
+def first(name: str, value: int) -> Callable[[h5py.File], None]:
+    """The first number of an array is another one."""
+    return lambda file: put(file, name, [value, *file[name][1:].tolist()])
+
+
+def last(name: str, value: int) -> Callable[[h5py.File], None]:
+    return lambda file: put(file, name, [*file[name][:-1].tolist(), value])
+
+
+ECHOES, ECHO_OF = "components/1/echoes", "components/1/posterior/echo_of"
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda file: put(file, "waiting/0/contacts", []), "it has no contacts"),
+        (first("components/0/contacts", -1), "a contact outside 0 to 2"),
+        (first("components/0/contacts", 3), "a contact outside 0 to 2"),
+        (last("components/0/spike_ids", 60), "a spike outside 0 to 59"),
+        (first("components/0/spike_ids", -1), "a spike outside 0 to 59"),
+        (last("components/0/sampled", 30), "a sampled spike outside 0 to 29"),
+        (lambda file: put(file, f"{ECHOES}/n_spikes", [-1, 4]), "a pair has fewer than no spikes"),
+        (last(f"{ECHOES}/spikes", 29), "an echo outside 0 to 28"),
+        (first(f"{ECHOES}/sources", -1), "a source of echoes outside 0 to 28"),
+        (first(ECHO_OF, -2), "an echo of a spike outside -1 to 14"),
+        (first(ECHO_OF, 15), "an echo of a spike outside -1 to 14"),
+        (first("spikes/channel", 3), "spikes on channels that the probe of 3 contacts lacks"),
+        (first("spikes/channel", -1), "spikes on channels that the probe of 3 contacts lacks"),
+    ],
+)
+def test_a_number_just_outside_is_refused(
+    written: h5py.File, damage: Callable[[h5py.File], None], words: str
+) -> None:
+    damage(written)
+    with pytest.raises(SessionFormatError, match=words):
+        read_project(written)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        first("components/0/contacts", 2),
+        last("components/0/sampled", 29),
+        last(f"{ECHOES}/spikes", 28),
+        first(f"{ECHOES}/sources", 0),
+        lambda file: put(file, f"{ECHOES}/n_spikes", [0, 3]),
+        first(ECHO_OF, 14),
+        first("spikes/channel", 2),
+    ],
+)
+def test_the_last_number_that_fits_is_read(written: h5py.File, change: Callable[[h5py.File], None]) -> None:
+    change(written)
+    assert len(read_project(written).components) == 2
+
+
+def again(file: h5py.File, project: Project, *components: Component) -> tuple[Component, ...]:
+    write_components(file, components)
+    write_waiting(file, ())
+    found, waiting = read_components(file, project.spikes, project.probe)
+    assert waiting == ()
+    return found
+
+
+def test_a_component_without_alternatives_comes_back_without_one(project: Project, empty: h5py.File) -> None:
+    bare = replace(project.components[0], alternatives=())
+    check_same(again(empty, project, bare), (bare,))
+
+
+def test_masses_by_less_evidence_that_one_alternative_lacks_are_not_kept(
+    project: Project, empty: h5py.File
+) -> None:
+    one, two = project.components[1].alternatives
+    lacking = replace(two, mass_waveforms=None)
+    (found,) = again(empty, project, replace(project.components[1], alternatives=(one, lacking)))
+    assert [way.mass_waveforms for way in found.alternatives] == [None, None]
+    assert [way.mass_without_stimulus for way in found.alternatives] == [0.7, 0.3]
+
+
+def test_what_sampled_spikes_stand_for_comes_back(project: Project, empty: h5py.File) -> None:
+    stands_for = np.linspace(1, 2, 15, dtype=np.float32)
+    component = replace(project.components[1], stands_for=stands_for)
+    check_same(again(empty, project, component), (component,))
+
+
+def test_how_many_components_are_read_is_told(written: h5py.File) -> None:
+    told: list[tuple[int, int]] = []
+    read_project(written, progress=lambda done, total, _="": told.append((done, total)))
+    assert told == [(0, 2), (1, 2), (2, 2)]
