@@ -62,10 +62,7 @@ def mosaic(rng: np.random.Generator, n_cells: int, low: Array, high: Array) -> A
     chosen = np.empty((n_cells, 2))
     for i in range(n_cells):
         candidates = rng.uniform(low, high, (60, 2))
-        if i == 0:
-            chosen[0] = candidates[0]
-            continue
-        gaps = np.linalg.norm(candidates[:, None] - chosen[None, :i], axis=2).min(axis=1)
+        gaps = np.linalg.norm(candidates[:, None] - chosen[None, :i], axis=2).min(axis=1, initial=np.inf)
         edge = np.minimum(candidates - low, high - candidates).min(axis=1)
         chosen[i] = candidates[np.minimum(gaps, 2 * edge + 0.3 * gaps).argmax()]
     return chosen

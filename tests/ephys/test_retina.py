@@ -72,6 +72,21 @@ def test_a_temporal_filter_rises_to_its_peak_and_swings_back() -> None:
     assert late.argmax() > course.argmax()
 
 
+def test_a_temporal_filter_is_the_difference_of_two_lobes_of_which_the_later_is_twice_as_slow() -> None:
+    """At the peak t they are 1 and 0.55 (e^0.5 / 2)^6, at 3 t (3 e^-2)^5 and 0.55 (1.5 e^-0.5)^6."""
+    peak_ms = 50.0 * np.random.default_rng(0).uniform(0.92, 1.08)
+    course = temporal_filter(np.random.default_rng(0), ON, frame_ms=2 * peak_ms)
+    assert course[1] / course[0] == pytest.approx((0.01103 - 0.31191) / (1 - 0.17264), abs=1e-4)
+
+
+def test_the_first_cell_of_a_mosaic_is_anywhere_and_the_next_ones_away_from_it() -> None:
+    low, high = np.zeros(2), np.full(2, 100.0)
+    first = np.random.default_rng(3).uniform(low, high, (60, 2))[0]
+    cells = mosaic(np.random.default_rng(3), 2, low, high)
+    assert cells[0].tolist() == first.tolist()
+    assert mosaic(np.random.default_rng(3), 0, low, high).shape == (0, 2)
+
+
 def test_cells_of_a_mosaic_keep_from_each_other_and_from_the_edges() -> None:
     low, high = np.array([0.0, 100.0]), np.array([200.0, 300.0])
     gaps, edges = [], []
@@ -90,6 +105,7 @@ def test_the_rate_without_a_drive_is_such_that_the_mean_is_as_asked_and_it_has_a
     dark = np.zeros((4, 2, 2))
     field, course = np.full((2, 2), 0.5), np.array([1.0, 0.0])
     assert firing_rate(dark, field, course, mean_hz=10.0, gain=1.0).tolist() == [10 * np.exp(-0.5)] * 4
+    assert firing_rate(dark, field, course, mean_hz=10.0, gain=2.0).tolist() == [10 * np.exp(-2.0)] * 4
     flash = dark.copy()
     flash[1] = 1  # times 0.5 in four pixels: a drive of 2
     rate = firing_rate(flash, field, np.array([1.0, 0.5]), mean_hz=10.0, gain=1.0)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.project import RecordingReference
 from ncpgui.ephys.readers import open_sorting
+from ncpgui.ephys.sorting_readers import _joined, _phy_main_channels, _property_labels, _segment_starts
 
 
 @pytest.fixture
@@ -96,3 +102,65 @@ def test_folder_that_is_no_sorting_says_what_is_needed(tmp_path):
         open_sorting(tmp_path / "nowhere")
     with pytest.raises(RecordingError, match="File name too long"):
         open_sorting(tmp_path / ("x" * 300))
+
+
+def starts(
+    n_segments: int, lengths: list[int], *, n_samples: int | None = 150, own: list[int] | None = None
+) -> list[int]:
+    """Where segments begin, of a recording of so many samples (none given: None), in `own` segments."""
+    clock = None if own is None else Clock(1000.0, [0, 149], [0.0, 0.149], own)
+    recording = RecordingReference("/data/a.raw", {}, "0" * 64, 4, 1000.0, n_samples or 1, own_clock=clock)
+    return _segment_starts(
+        Path("/data/s"), n_segments, lengths, None if n_samples is None else recording
+    ).tolist()
+
+
+def test_segments_begin_where_the_recording_says_or_one_after_the_other() -> None:
+    assert starts(1, [], n_samples=None) == [0]
+    assert starts(2, [], own=[0, 90]) == [0, 90]
+    assert starts(2, [100, 50], own=[0, 90]) == [0, 90]
+    assert starts(2, [100, 50], n_samples=None) == [0, 100]
+    assert starts(2, [100, 50]) == [0, 100]
+
+
+def test_segments_of_another_number_or_length_are_refused() -> None:
+    with pytest.raises(RecordingError, match="has 2 segments and does not say how long they are; open an"):
+        starts(2, [], n_samples=None)
+    for lengths in ([], [100, 51], [150]):
+        with pytest.raises(RecordingError, match=r"has 2 segments, but its recording /data/a\.raw has 1;"):
+            starts(2, lengths)
+
+
+def test_spikes_of_segments_are_samples_of_the_whole_and_strays_stay_outside() -> None:
+    times, segment = np.array([0, 99, 100, 5, 50, -1]), np.array([0, 0, 0, 1, 1, 1])
+    joined = _joined(times, segment, np.array([0, 100]), 150)
+    assert joined.tolist() == [0, 99, 250, 105, 150, -1]
+    assert _joined(times, segment, np.zeros(1, np.int64), 150) is times
+
+
+def labels(**properties: list[str]) -> dict[int, str]:
+    sorting = SimpleNamespace(get_property=properties.get)
+    return _property_labels(sorting, np.array([4, 7]))
+
+
+def test_labels_are_those_of_the_first_property_that_says_something() -> None:
+    assert labels(group=["Good ", "mua"], quality=["unsorted", "unsorted"]) == {4: "good", 7: "mua"}
+    assert labels(quality=["noise", "?"], group=["good", "good"]) == {4: "noise"}
+    assert labels(label=["unsorted", "x"]) == {}
+    assert labels() == {}
+
+
+def test_the_main_channel_is_that_of_the_template_that_most_spikes_have(tmp_path: Path) -> None:
+    """Template 0 is largest on its second column, template 1 on its first; columns are channels by a file."""
+    templates = np.zeros((2, 4, 2), np.float32)
+    templates[0, 1, 1], templates[0, 2, 0] = -5, 4
+    templates[1, 1, 0], templates[1, 2, 0], templates[1, 1, 1] = -3, 3, -5
+    np.save(tmp_path / "templates.npy", templates)
+    units = np.array([8, 8, 8, 9])
+    assert _phy_main_channels(tmp_path, units) == {}
+    np.save(tmp_path / "spike_templates.npy", np.array([0, 1, 0, 1]))
+    assert _phy_main_channels(tmp_path, units) == {8: 1, 9: 0}
+    np.save(tmp_path / "template_ind.npy", np.array([[5, 6], [7, 3]]))
+    assert _phy_main_channels(tmp_path, units) == {8: 6, 9: 7}
+    np.save(tmp_path / "spike_templates.npy", np.array([0, 2, 2, 1]))  # there is no third
+    assert _phy_main_channels(tmp_path, units) == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import h5py
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 
 from ncpgui.core.errors import SessionFormatError
 from ncpgui.session.codecs import (
+    array_piece,
     attribute,
     create_group,
     element,
@@ -25,6 +26,7 @@ from ncpgui.session.codecs import (
     write_json,
     write_string,
 )
+from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
 
@@ -179,3 +181,33 @@ def test_attributes_are_of_their_kind(
 def test_an_attribute_that_is_not_there_is_said(root: h5py.File) -> None:
     with pytest.raises(SessionFormatError, match="has no valid attribute 'rate'"):
         attribute(root, "rate", float)
+
+
+def test_a_whole_number_is_from_zero_on_where_nothing_else_is_said(root: h5py.File) -> None:
+    root.attrs["n"] = 0
+    assert attribute(root, "n", int) == 0
+    root.attrs["n"] = -1
+    assert attribute(root, "n", int, least=-1) == -1
+    with pytest.raises(SessionFormatError, match="no valid attribute 'n'"):
+        attribute(root, "n", int)
+
+
+def test_an_array_in_one_piece_is_read_when_it_is_asked_for_and_one_in_chunks_at_once(
+    root: h5py.File,
+) -> None:
+    opened, values = cast("OpenedFile", None), np.arange(2**14).reshape(-1, 2)
+    write_array(root, "whole", values, in_one_piece=True)
+    write_array(root, "chunks", values)
+    piece = array_piece(root, "whole", opened, shape=(None, 2))
+    assert isinstance(piece, Piece)
+    assert np.array_equal(array_piece(root, "chunks", opened, shape=(2**13, 2)), values)
+
+
+def test_what_is_no_numbers_of_the_shape_is_no_piece(root: h5py.File) -> None:
+    opened = cast("OpenedFile", None)
+    write_array(root, "a", np.zeros((3, 2)), in_one_piece=True)
+    write_array(root, "b", np.array([b"text"]), in_one_piece=True)
+    with pytest.raises(SessionFormatError, match=r"/a has shape \(3, 2\) where \(any, 3\) is needed"):
+        array_piece(root, "a", opened, shape=(None, 3))
+    with pytest.raises(SessionFormatError, match=r"it holds \|S4 in the place of numbers"):
+        array_piece(root, "b", opened, shape=(None,))

@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from ncpgui.core.errors import CheckpointError, InputError, WorkerError
 from ncpgui.core.progress import Cancelled, Progress, silent
-from ncpgui.sorting.executors import Threads, Workers, default_workers, run_all
+from ncpgui.sorting.executors import (
+    MAX_LOSSES,
+    Pool,
+    Threads,
+    Workers,
+    _Run,
+    default_workers,
+    run_all,
+)
 from ncpgui.sorting.process_workers import Processes
 
 from .tasks import (
@@ -198,3 +208,55 @@ def test_a_task_of_a_cluster_that_goes_away_ends_with_an_error(tmp_path: Path) -
 
 def test_workers_are_at_least_one_and_at_most_four() -> None:
     assert 1 <= default_workers() <= 4
+
+
+def run_of(sizes: list[int], known: dict[int, str]) -> tuple[_Run[str], list[tuple[int, int, str]]]:
+    """Tasks a, b, ... of these sizes of which some are known, and what is told of them."""
+    told: list[tuple[int, int, str]] = []
+    tasks = [lambda report: "done"] * len(sizes)
+
+    def progress(done: int, total: int, message: str = "") -> None:
+        told.append((done, total, message))
+
+    return _Run(tasks, "abc"[: len(sizes)], sizes, progress, (), known, None), told
+
+
+def pool_at(*reached: float) -> Pool:
+    return cast("Pool", SimpleNamespace(reached=list(reached)))
+
+
+def test_progress_is_what_was_done_of_the_size_of_all_and_never_goes_back() -> None:
+    run, told = run_of([1, 3, 2], {0: "x"})
+    assert run.left() == [1, 2]
+    run._tell(pool_at(-1, 0.5, -1))
+    run._tell(pool_at(-1, 0, -1))
+    run.outcomes[1] = "y"
+    run._tell(pool_at(-1, 0.5, 0))
+    assert told == [
+        (2500, 6000, "1 of 3 done, b"),
+        (2500, 6000, "1 of 3 done, b"),
+        (4000, 6000, "2 of 3 done, c"),
+    ]
+
+
+def test_tasks_without_a_size_are_told_of_all_the_same() -> None:
+    run, told = run_of([0], {})
+    run._tell(pool_at(1))
+    assert told == [(0, 1000, "0 of 1 done, a")]
+
+
+@pytest.mark.parametrize(
+    ("reached", "blamed"), [((0.3, -1), [0]), ((-1, 0), [1]), ((-1, -1), [0, 1]), ((0, 0.5), [0, 1])]
+)
+def test_a_loss_is_of_the_tasks_that_were_running_or_of_all_where_none_was(
+    reached: tuple[float, ...], blamed: list[int]
+) -> None:
+    run, _ = run_of([1, 1], {})
+    for count in range(1, MAX_LOSSES + 2):
+        run.outcomes.update({0: BrokenExecutor(), 1: BrokenExecutor()})
+        run._take_back([0, 1], pool_at(*reached))
+        assert run.losses == dict.fromkeys(blamed, count)
+        assert sorted(run.outcomes) == (blamed if count > MAX_LOSSES else [])
+    assert str(run.outcomes[blamed[0]]).startswith(
+        f"a worker process ended {MAX_LOSSES + 1} times at {'ab'[blamed[0]]}: it was killed"
+    )

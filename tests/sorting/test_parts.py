@@ -24,12 +24,13 @@ from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
-from ncpgui.sorting.parts import PIECE_S, Parts, nearest_measured, parts_of, without_own_noise
+from ncpgui.sorting.parts import PIECE_S, Parts, filled, nearest_measured, parts_of, without_own_noise
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording, sample_given
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
 from .test_pipeline import CELLS, CONFIG, N_SAMPLES
+from .two_units import two_units
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -56,6 +57,31 @@ def test_parts_are_seconds_spread_evenly_from_the_first_to_the_last() -> None:
     assert parts.stretches.tolist() == [[0, 992], [4008, 4992], [8008, 8992], [12008, 12992]]
     assert parts.words == "4 of 14 s of the traces"
     assert PIECE_S == PART_S  # what is read at a time is what is kept
+
+
+def test_the_end_of_a_recording_is_no_edge_where_its_last_second_is_whole() -> None:
+    parts = parts_read([], [], 13.0)
+    assert parts is not None
+    assert parts.stretches[-1].tolist() == [12_008, 13_000]
+
+
+@pytest.mark.parametrize(("seconds", "measured_s", "read"), [(13.0, 1.0, [0, 12]), (1.5, 0.4, [0])])
+def test_the_first_and_the_last_second_are_read_at_least(
+    seconds: float, measured_s: float, read: list[int]
+) -> None:
+    parts = parts_read([], [], seconds, measured_s=measured_s)
+    assert parts is not None
+    assert np.flatnonzero(parts.pieces).tolist() == read
+
+
+@pytest.mark.parametrize(
+    ("time_s", "counts"), [(6.015, False), (6.016, True), (6.983, True), (6.984, False), (13.2, False)]
+)
+def test_spikes_near_the_ends_of_a_second_are_none_that_it_holds(time_s: float, counts: bool) -> None:
+    """Twice 8 ms: those of the edge, and those of which a template does not lie in it."""
+    parts = parts_read([time_s], [0], 13.5)
+    assert parts is not None
+    assert parts.pieces[6] == counts
 
 
 def test_everything_is_read_of_what_is_short_and_where_it_is_asked_for() -> None:
@@ -87,6 +113,30 @@ def test_a_spike_that_was_not_measured_is_as_the_nearest_of_its_unit_that_was() 
     unit = np.array([0, 1, 0, 0, 0, 2, 0])
     measured = np.array([True, True, False, False, True, False, False])
     assert nearest_measured(times, unit, measured).tolist() == [0, 1, 0, 4, 4, -1, 4]
+
+
+def test_of_two_measured_spikes_as_near_the_later_one_is_taken() -> None:
+    times, unit = np.array([0, 20, 40]), np.zeros(3, np.int64)
+    assert nearest_measured(times, unit, np.array([True, False, True])).tolist() == [0, 2, 2]
+
+
+def test_spikes_that_were_not_measured_have_what_the_nearest_of_their_unit_has() -> None:
+    """Of unit 0 the first and the last were measured; of unit 1 none was."""
+    found = two_units(np.zeros(2), np.zeros(2, bool), np.array([10, 90]), apart=4.0)
+    amplitude, shift = np.array([2, 3], np.float32), np.array([0.25, 0.5], np.float32)
+    gain = np.array([[2500, 7], [2600, 8]], np.float32)
+    found = replace(found, amplitude=amplitude, shift_samples=shift, gain=gain)
+    times, unit = np.array([10, 30, 50, 80, 90]), np.array([0, 0, 1, 0, 0])
+    measured = np.array([True, False, False, False, True])
+    every = filled(found, times, unit, measured)
+    assert every.sample_index.tolist() == times.tolist()
+    assert every.unit.tolist() == unit.tolist()
+    assert every.amplitude.tolist() == [2, 2, 1, 3, 3]
+    assert every.shift_samples.tolist() == [0.25, 0, 0, 0, 0.5]
+    assert every.gain[:, 1].tolist() == [7, 7, 0, 8, 8]
+    assert every.gain[2, 0] == 0
+    assert every.gain[1, 0] == every.gain[0, 0] != 0
+    assert every.n_of_templates.tolist() == [2, 0]
 
 
 def test_stretches_hold_what_lies_in_one_of_them() -> None:
