@@ -22,6 +22,15 @@ class Cycle:
         self.self = self
 
 
+@pytest.fixture(autouse=True)
+def python_collects_as_often_as_it_does() -> Iterator[None]:
+    """The test run has larger thresholds of its own."""
+    own = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*own)
+
+
 @pytest.fixture
 def workers(qtbot) -> Iterator[Workers]:
     made = Workers()

@@ -96,6 +96,7 @@ def test_the_list_of_similar_units_fits_into_the_smallest_window(window, press) 
     assert window.bench.similar.isVisible()
     window.resize(window.minimumSize())  # in which the correlograms give way
     settle()
+    settle()  # what the panels ask for goes up level by level
     assert window.size() == window.minimumSize()
     assert not window.bench.correlograms.isVisible()
     assert window.minimumSizeHint().width() <= window.minimumWidth()

@@ -103,7 +103,8 @@ def test_long_work_is_reported_and_can_be_cancelled(tiny: FiniteSpikes) -> None:
     waveforms, labels = tiny.sample(1, 3, seeded(2)).points[0][0], every(3)
     seen = []
     tiny.log_joint(waveforms, labels, progress=lambda done, total, message="": seen.append((done, total)))
-    assert seen[-1] == (6, 6)
+    assert seen == [(done, len(seen) - 1) for done in range(len(seen))]
+    assert len(seen) > 1
     flag = CancelFlag()
     flag.cancel()
     with pytest.raises(Cancelled):
