@@ -222,8 +222,9 @@ class Workbench(QtWidgets.QWidget):
             panel.setVisible(is_shown)
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
-        is_full = self.layout_shown == "inspect" or not wanted.isdisjoint(("similar", "similarity"))
-        self.units.set_beside(is_full)
+        self.units.set_beside(
+            a_list=not wanted.isdisjoint(("similar", "similarity")), two_columns=self.layout_shown == "inspect"
+        )
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]
             splitter.setVisible(not all(part.isHidden() for part in parts))

@@ -35,7 +35,7 @@ TITLE_PAD = 7
 MOST_SPARE = 56
 WIDEST = 200
 LEAST_WIDTH = 396
-LEAST_BESIDE = 250
+LEAST_BESIDE, LEAST_IN_COLUMNS = 290, 250
 LEAST_ROWS = 3
 FILTER_WIDTH = 190
 REMEMBERED = "unit_table"
@@ -105,9 +105,10 @@ class UnitTablePanel(Panel):
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
         self.follow_sorting(self.workspace.state.units_changed)
 
-    def set_beside(self, is_beside: bool) -> None:
+    def set_beside(self, *, a_list: bool, two_columns: bool) -> None:
         """Be content with less width, because another list or two columns of panels are beside the table."""
-        self.table.setMinimumWidth(LEAST_BESIDE if is_beside else LEAST_WIDTH)
+        least = LEAST_BESIDE if a_list else LEAST_WIDTH
+        self.table.setMinimumWidth(LEAST_IN_COLUMNS if two_columns else least)
 
     # -- which units ------------------------------------------------------------------------
 
