@@ -223,7 +223,8 @@ class Workbench(QtWidgets.QWidget):
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
         self.units.set_beside(
-            a_list=not wanted.isdisjoint(("similar", "similarity")), two_columns=self.layout_shown == "inspect"
+            a_list=not wanted.isdisjoint(("similar", "similarity")),
+            two_columns=self.layout_shown == "inspect",
         )
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]
