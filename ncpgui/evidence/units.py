@@ -207,7 +207,7 @@ def joined_by_hand(components: NDArray[np.integer], initial: NDArray[np.integer]
     components : (n,) id of the component of each of its spikes, -1 = none; initial : (n,) their units before
     curation, -1 = none.
     """
-    if len(components) == 0 or (components == components[0]).all():
+    if (components == components[:1]).all():
         return False
     parts = {int(one): int(one) for one in np.unique(components[components >= 0])}
     if len(parts) < 2:

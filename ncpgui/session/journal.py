@@ -36,14 +36,13 @@ class JournalContents:
     """What a journal file holds.
 
     session_id, base : the session, and the save of it, that the entries follow ('' if unreadable);
-    entries : actions in order; n_bytes : length of the part that is whole;
+    entries : actions in order, of the part that is whole;
     problem : '' or what was wrong with the rest.
     """
 
     session_id: str
     base: str
     entries: tuple[Entry, ...]
-    n_bytes: int
     problem: str = ""
 
 
@@ -70,14 +69,14 @@ def read_journal(path: Path) -> JournalContents | None:
     lines = data.splitlines(keepends=True)
     header = _object(lines[0]) if lines else None
     if header is None or not isinstance(header.get("journal"), int):
-        return JournalContents("", "", (), 0, f"{path} is not a journal")
+        return JournalContents("", "", (), f"{path} is not a journal")
     if header["journal"] > JOURNAL_VERSION:
         raise SessionFormatError(
             f"{path} was written by version {header['journal']} of the journal format, this program reads "
             f"up to {JOURNAL_VERSION}; update ncpgui"
         )
     entries: list[Entry] = []
-    n_bytes, problem = len(lines[0]), ""
+    problem = ""
     for number, line in enumerate(lines[1:], start=2):
         entry = _object(line)
         if entry is None or not line.endswith(b"\n"):
@@ -90,9 +89,8 @@ def read_journal(path: Path) -> JournalContents | None:
             problem = f"{path}: line {number} is torn, {what}{'' if lost == 1 else ' ignored'}"
             break
         entries.append(entry)
-        n_bytes += len(line)
     base, session_id = str(header.get("base", "")), str(header.get("session", ""))
-    return JournalContents(session_id, base, tuple(entries), n_bytes, problem)
+    return JournalContents(session_id, base, tuple(entries), problem)
 
 
 class Journal:

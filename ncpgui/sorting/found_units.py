@@ -104,8 +104,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     p_neuron = p_neuron_of_spikes(
         matched, none, duration_s=duration_s, sampling_frequency_hz=rate, nats=likeness.nats
     )
-    low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
-    is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
+    is_positive = point_up(waveforms, peak_sign)
     upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None]
     main = (upward * waveforms).min(axis=1).argmin(axis=1)
     often = n_spikes >= max(1, MIN_RATE_HZ * pre.n_samples / rate)
@@ -163,6 +162,14 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         n_samples=pre.n_samples,
         left_out=left_out,
     )
+
+
+def point_up(waveforms: NDArray[np.float32], peak_sign: str) -> NDArray[np.bool_]:
+    """Whether the main peak of each template (K, T, C) is positive: (K,), by size if both are looked for."""
+    if peak_sign != "both":
+        return np.full(len(waveforms), peak_sign == "pos")
+    low, high = waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
+    return np.asarray(high > -low)
 
 
 def earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:

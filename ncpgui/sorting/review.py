@@ -31,7 +31,7 @@ from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
+from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, point_up, troughs
 from ncpgui.sorting.given_spikes import explained
 from ncpgui.sorting.matched import Matched, matched_packing
 from ncpgui.sorting.matching import MATCHING
@@ -285,8 +285,7 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     everywhere = np.stack([pre.unwhitened(bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
-    low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
-    is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
+    is_positive = point_up(waveforms, peak_sign)
     upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None] * waveforms
     main = upward.min(axis=1).argmin(axis=1)
     n_before = matched.bank.n_before

@@ -60,5 +60,7 @@ def test_both_tables_get_the_first_number_that_is_free_for_both(bundle: ExportBu
         "a-1.csv", "a-2.csv", "a-2_units.csv", "a_units.csv",
     ]  # fmt: skip
     assert export_csv(bundle, tmp_path / "b.csv", replace=False) == tmp_path / "b.csv"
+    with pytest.raises(ExportError, match=r"b\.csv appeared meanwhile .* is in .*b-1\.csv$"):
+        export_csv(bundle, tmp_path / "b.csv", replace=False)
     assert export_csv(bundle, path) == path
     assert lines(tmp_path / "a_units.csv")[0].startswith("unit,label")

@@ -72,6 +72,19 @@ def test_questions_are_merges_with_the_largest_unit_as_reference(folder: Path, p
     assert [one.unit_ids for one in Curation(**value).merges or []] == [[4, 0], [7, 9]]
 
 
+@pytest.mark.parametrize(("least", "merges"), [(0.2, [[0, 7]]), (0.2001, [])])
+def test_two_of_three_units_are_proposed_where_they_are_probably_enough_one(
+    project: Project, least: float, merges: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clusters 0 and 7 may be one; most of the others of each is cluster 4."""
+    monkeypatch.setattr("ncpgui.export.propositions.LEAST", least)
+    apart, joined = [0] * 10 + [1] * 12 + [2] * 8, [0] * 10 + [1] * 12 + [0] * 8
+    asked = tiny_project({0: [apart, joined], 1: [[0] * 4]}, masses={0: [0.8, 0.2], 1: [1.0]})
+    found = propositions(replace(project, components=asked.components))["merges"]
+    assert [one["unit_ids"] for one in found] == merges
+    assert [one["probability"] for one in found] == [0.2] * len(merges)
+
+
 def test_a_curation_of_another_program_is_not_replaced_and_an_own_one_is(
     folder: Path, project: Project, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.sorting.found_units import FoundUnits, earlier, found_units, troughs
+from ncpgui.sorting.found_units import FoundUnits, earlier, found_units, point_up, troughs
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
 
@@ -114,3 +114,14 @@ def test_a_channel_with_less_than_three_tenths_of_the_unit_has_its_trough_at_the
     wave[0, 4, 0], wave[0, 6, 1], wave[0, 6, 2] = -100, -30.1, -29.9
     assert troughs(wave, 4, 3)[1].tolist() == [[0, 2, 0]]
     assert troughs(np.zeros((0, 9, 3), np.float32), 4, 3)[0].shape == (0, 3)
+
+
+def test_a_template_points_up_as_was_asked_for_or_where_its_peak_is_larger_than_its_trough() -> None:
+    templates = np.zeros((4, 3, 2), np.float32)
+    templates[0, 0, 0], templates[0, 1, 1] = -5, 6
+    templates[1, 0, 0], templates[1, 1, 1] = -6, 6
+    templates[2, 0, 0] = 0.5
+    assert point_up(templates, "both").tolist() == [True, False, True, False]
+    assert point_up(templates, "neg").tolist() == [False] * 4
+    assert point_up(templates, "pos").tolist() == [True] * 4
+    assert point_up(templates[:0], "both").tolist() == []

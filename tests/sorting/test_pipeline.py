@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from ncpgui.core.component import Clamp
+from ncpgui.core.component import Clamp, Component
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
@@ -21,7 +22,7 @@ from ncpgui.ephys.trace_cache import cache_file
 from ncpgui.sorting import components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads
-from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.pipeline import shown_first, sort_recording
 from ncpgui.sorting.process_workers import Processes
 from ncpgui.sorting.recluster import resample_rest
 
@@ -351,3 +352,28 @@ def test_the_recording_of_the_project_is_the_one_that_was_sorted(
     assert project.recording == recording.reference
     assert project.spikes.sampling_frequency_hz == SAMPLING_FREQUENCY_HZ
     assert project.settings["spikes_per_group"] == 150
+
+
+def component_of(spike_ids: list[int], labels: list[int]) -> Component:
+    """What is shown first of it, as surely as its spikes are numbered."""
+    first = SimpleNamespace(
+        labels=np.array(labels, np.int32),
+        n_units=max(labels) + 1,
+        probability=np.array(spike_ids, np.float32) / 10,
+    )
+    return cast("Component", SimpleNamespace(spike_ids=np.array(spike_ids), alternatives=(first, None)))
+
+
+def test_units_that_an_alternative_has_as_they_are_keep_their_place_and_new_ones_come_last() -> None:
+    matched = np.array([0, 0, 1, 1, 2, 2, -1])
+    sure = np.full(7, 0.5, np.float32)
+    kept = component_of([4, 5], [0, 0])
+    units, probability = shown_first(matched, sure, [component_of([0, 1, 2, 3], [1, 1, 1, 0]), kept])
+    assert units.tolist() == [2, 2, 2, 1, 0, 0, -1]
+    assert probability == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5])
+    units, _ = shown_first(matched, sure, [component_of([0, 1], [0, 1]), component_of([4, 5], [1, 0])])
+    assert units.tolist() == [1, 2, 0, 0, 4, 3, -1]
+    units, _ = shown_first(matched, sure, [component_of([0, 1], [-1, 0])])
+    assert units.tolist() == [-1, 2, 0, 0, 1, 1, -1]
+    assert matched.tolist() == [0, 0, 1, 1, 2, 2, -1]
+    assert sure.tolist() == [0.5] * 7
