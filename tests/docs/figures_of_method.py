@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from statistics import NormalDist
 
 import numpy as np
@@ -14,13 +15,14 @@ from benchmarks.recordings.ground_truth import PROBES
 from benchmarks.recordings.sorters import RECORDINGS
 from ncpgui.app.model import open_questions
 from ncpgui.core.allocator import LARGE_BYTES
-from ncpgui.core.alternatives import MIN_CLUSTER_SHARE, MIN_CLUSTER_SPIKES
+from ncpgui.core.alternatives import MIN_CLUSTER_SHARE, MIN_CLUSTER_SPIKES, MIN_JACCARD
 from ncpgui.core.left_out import MIN_RATE_HZ
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
 from ncpgui.ephys import noise_covariance, noise_levels, time_whitening
+from ncpgui.ephys.preprocessing import FilterSettings, white_density
 from ncpgui.ephys.spikeinterface_adapter import WHITENING_RADIUS_UM
 from ncpgui.ephys.time_whitening import REACH_MS
 from ncpgui.evidence import (
@@ -31,15 +33,18 @@ from ncpgui.evidence import (
     fields,
     point_events,
     refractory,
+    support,
     tempered,
     unit_accuracy,
     white_noise,
 )
 from ncpgui.sorting import (
+    all_spikes,
     component_alternatives,
     drift_pieces,
     jumped_units,
     merge_across_drift,
+    neuron_probability,
     noise_likeness,
 )
 from ncpgui.sorting import echoes as component_echoes
@@ -52,14 +57,20 @@ from ncpgui.sorting.neuron_probability import GOOD_FROM, NOISE_BELOW, PURE_FROM
 from ncpgui.sorting.noise_likeness import HIGHEST_SD, NOISE_SHAPE
 from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, SEEN_SD, TEMPLATE_RADIUS_UM
 from ncpgui.sorting.unit_distances import SEPARATION
+from tests.docs.figures_of_results import percent
 from tests.docs.figures_of_the_program import CONFIG, in_words
+from tests.docs.printed import ROOT
+
+
+def halves() -> float:
+    """Distance of the two halves of one Gaussian, cut in the middle, in their own sd."""
+    half_normal = NormalDist().pdf(0) * 2
+    return 2 * half_normal / np.sqrt(1 - half_normal**2)
 
 
 def of_method() -> list[str]:
     """Fixed numbers of a sorting, which are not settings."""
     by_energy = f"{GAIN_A_HZ:.1e}".replace("e-03", "e-3")
-    half_normal = NormalDist().pdf(0) * 2
-    halves = 2 * half_normal / np.sqrt(1 - half_normal**2)
     assert GHOST_SHARE == NOISE_SHAPE == 1 / 2
     assert HIGHEST_SD == DOUBTFUL == 6
     assert round(1 / NormalDist().cdf(-DOUBTFUL / 2), -2) == 700
@@ -72,7 +83,7 @@ def of_method() -> list[str]:
         "over that in white noise, where that is more than 1 (how)",
         f"half of that, or an amplitude under {GHOST_AMPLITUDE} |",
         f"less than {SEPARATION} sd apart, with what",
-        f"cut in the middle, are {halves:.2f} of their sd apart",
+        f"cut in the middle, are {halves():.2f} of their sd apart",
         f"less than {DOUBTFUL:g} sd apart by the same measure, {in_words(MAX_UNITS)} units at most",
         f"at {DOUBTFUL:g} sd one spike in 700 is mistaken",
         f"`noise` under P(neuron) {NOISE_BELOW}, `good` from {GOOD_FROM} unless P(pure) is under "
@@ -100,6 +111,16 @@ def of_evidence() -> list[str]:
     assert time_whitening.ALIKE == 5 / 4
     least_factor = (noise_likeness.LEAST / noise_likeness.UNLIKE) ** noise_likeness.NATS
     assert least_factor == pytest.approx(1 / 16)
+    assert refractory.P_OFTEN == 0.02
+    assert echoes.SYNCHRONY == 10
+    assert all_spikes.SAID_TWICE == drift_turns.P_BY_MOTION == fields.P_IN_TIME == 1 / 2
+    assert support.TOLERATED == 1 / 10
+    assert (MIN_JACCARD, drift_jumps.MOST_TURNS, N_SAMPLES) == (1 / 2, 3, 32)
+    turns, motion = drift_turns.P_CHANGES, drift_turns.P_BY_MOTION
+    wide, few = tempered.WIDE_PART, point_events.FEW_DRAWS
+    draws = CONFIG.posterior_samples
+    heavy = [percent(heaviest(n, k, part)) for n, k, part in (
+        (100, 1, tempered.EFFECTIVE_PART), (draws, 1, wide), (draws, 10, wide))]  # fmt: skip
     jump, at_once, alone = drift_jumps.P_JUMPS, drift_jumps.P_AT_ONCE, drift_jumps.P_COMES_AND_GOES
     return [
         f"({MIN_CLUSTER_SPIKES} spikes, or {100 * MIN_CLUSTER_SHARE:g} %)",
@@ -145,6 +166,62 @@ def of_evidence() -> list[str]:
         f"cell is less than {open_questions.AGREES}.",
         f"the agreement is at least {unit_accuracy.AGREES}, times P(neuron)",
         f"At most {in_words(component_alternatives.MAX_SHOWN)} alternatives are shown",
+        f"have $d = {halves():.2f}$ and change",
+        f"With {CONFIG.spikes_per_group} spikes no two samples are equal",
+        "a Jaccard overlap above one half",
+        f"one draw of a hundred can get a weight of {heavy[0]} at most",
+        f"({few:g} of {draws}), the weights become a mixture",
+        f"the largest that leaves {100 * wide:g} %. So if a single draw of {draws} fits, its weight is "
+        f"{heavy[1]} at most; ten such draws together have {heavy[2]}.",
+        "take turns with the probability one half",
+        f"$({1 - turns} + {turns}\\,e^t) / ({1 - motion} + {motion}\\,e^t)$ times as probable as one: "
+        f"between a fifth and {(1 - turns) / (1 - motion):g}",
+        f"has the same probability of {refractory.P_OFTEN}, so",
+        f"has $r = {1 - fields.APART[0]}$",
+        "No delay has the probability one half.",
+        "one, two or three changes",
+        f"one neuron is up to {jump / at_once:.0f} times as probable",
+        "Each of the two has half the weight",
+        f"count to the power {all_spikes.SAID_TWICE}, because",
+        f"the larger template within {component_echoes.CLOSE_MS} ms",
+        f"wider than a bin of {echoes.BIN_MS} ms",
+        "is uniform from one half to one; that of two neurons is one in eleven",
+        "differ by less than a quarter",
+        f"measured in {noise_levels.N_SLICES} slices",
+        f"for units that are less than {HIGHEST_SD:g} sd high",
+        "if the cell has 90 % of the unit, and complete if the unit has 90 % of the cell",
+        f"when their spikes are less than {DOUBTFUL:g} sd apart by all evidence",
+        f"at most {in_words(MAX_UNITS)} units, all visible",
+        "its cell are nine tenths of both",
+        f"where fewer than {2 * few:g} were drawn",
+        f"below {in_words(point_events.TOO_FEW_DRAWS)} (or a twentieth of fewer than "
+        f"{20 * point_events.TOO_FEW_DRAWS:g} samples)",
+        f"within {neuron_probability.COINCIDENCE_MS:g} ms of spikes of one larger unit than chance explains "
+        f"({in_words(neuron_probability.BEYOND_CHANCE_SD)} sd above its mean)",
+    ]
+
+
+def heaviest(n_draws: int, n_heavy: int, part: float) -> float:
+    """Weight that so many of the draws share at most, where this part of the draws stays effective."""
+    shares = np.linspace(n_heavy / n_draws, 1, 100_001)
+    squares = shares**2 / n_heavy + (1 - shares) ** 2 / (n_draws - n_heavy)
+    return float(shares[1 / squares >= part * n_draws].max())
+
+
+def of_coloured_noise() -> list[str]:
+    """Matching in noise that is not white."""
+    note = (ROOT / "docs" / "notes" / "2026-11-26-coloured-noise.md").read_text(encoding="utf-8")
+    note = note.partition("## Step by step")[2].partition("| white, far cells |")[0]
+    peaks = re.findall(r"^\| peak at (\d+) Hz \| \d+ \| \d+ \| (\d+) \| \d+ \| (\d+) \|", note, re.MULTILINE)
+    hz, without, filtered = ([int(one) for one in column] for column in zip(*peaks, strict=True))
+    band = FilterSettings(CONFIG.highpass_hz, CONFIG.lowpass_hz, CONFIG.reference)
+    densities = [white_density(band, rate) for rate in (20_000.0, 30_000.0)]
+    assert component_echoes.DOUBTFUL > (1 - 0.79) ** 2
+    return [
+        f"In noise with peaks at {hz[0]}, {hz[1]} and {hz[2]} Hz, {sum(filtered)} cells were found from half "
+        f"of their spikes, against {sum(without)} without the filter",
+        f"({densities[0]:.1f} at 20 kHz, {densities[1]:.1f} at 30 kHz)",
+        f"if 79 % of the spikes of a unit are at a lag, P(neuron) is at most {component_echoes.DOUBTFUL}",
     ]
 
 
@@ -176,4 +253,4 @@ def of_benchmarks() -> list[str]:
 
 def phrases() -> list[str]:
     """All of them."""
-    return of_method() + of_evidence() + of_sampling() + of_benchmarks()
+    return of_method() + of_evidence() + of_coloured_noise() + of_sampling() + of_benchmarks()

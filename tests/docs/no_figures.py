@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from tests.docs.no_figures_of_method import REASONS as OF_METHOD
 from tests.docs.printed import ROOT, messages
 
 REASONS: dict[str, str] = {
@@ -39,8 +40,15 @@ REASONS: dict[str, str] = {
 """Pattern of the words around a number, and why it is not looked up."""
 
 PATTERNS = [re.compile(pattern) for pattern in REASONS]
+PATTERNS_OF_METHOD = [re.compile(pattern) for patterns in OF_METHOD.values() for pattern in patterns]
+"""Of pages for developers, beside those of all pages."""
 QUOTED = re.compile(r'"[^"|]*"|(?<!\*)\*[^*|]+\*(?!\*)')
 CODE = re.compile(r"`[^`]*`")
+
+
+def equations(text: str) -> list[str]:
+    """Mathematics between dollars. Numbers with a decimal point are constants all the same, and looked up."""
+    return [one for one in re.findall(r"\$[^$]+\$", text) if not re.search(r"\d\.\d", one)]
 
 
 @cache

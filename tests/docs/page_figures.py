@@ -6,24 +6,29 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tests.docs.printed import DOCUMENTS, ROOT
-from tests.docs.site_pages import MENU
 
-READ = [
-    "README.md",
-    *sorted(
-        f"docs/{page}.md"
-        for page in {*MENU, "method/numbers", "results/single_channels", "results/whole_recordings"}
-    ),
-]
-"""Pages whose figures are all looked up: README, those that the menu names, and the long ones of results."""
+NOTES = sorted(name for name in DOCUMENTS if name.startswith("docs/notes/"))
+"""Records of what was tried on a day, with the figures of that day: they are what other pages quote."""
 
-METHOD = sorted(name for name in DOCUMENTS if name.startswith("docs/method/") and name not in READ)
-"""Pages of which only some figures are looked up: the values of the program that they repeat."""
+WRITTEN = ["docs/paper_figures.md"]
+"""Pages that a script writes as a whole, each figure with its command, date, source and weights."""
+
+METHOD = sorted(name for name in DOCUMENTS if name.startswith("docs/method/"))
+"""Pages with equations."""
+
+DEVELOPERS = sorted(
+    name for name in DOCUMENTS if name.startswith(("docs/method/", "docs/project/", "docs/reference/session"))
+)
+"""Pages of which some numbers are definitions and names that other pages have not."""
+
+READ = ["README.md", *sorted(n for n in DOCUMENTS if n.startswith("docs/") and n not in NOTES + WRITTEN)]
+"""Pages whose figures are all looked up: README, and every page of docs but the notes and written ones."""
 
 HIDDEN = re.compile(
     r"\A---\n.*?^---$"  # the head of a notebook
     r"|^(?P<fence>```|~~~).*?^(?P=fence)$"  # blocks: tests run them
-    r"|<!-- (?:results|keys): .*?<!-- end of .*?-->"  # written by scripts, which tests run again
+    r"|<!-- (?:results|keys|presets): .*?<!-- end of .*?-->"  # written by scripts, which tests run again
+    r"|<!-- measured: .*?<!-- end of .*?-->"  # written by a script, which the lines themselves name
     r"|^:{3,}.*$|^:[\w-]+:.*$"  # directives of Sphinx and their options
     r"|\$\$.*?\$\$",  # equations
     re.MULTILINE | re.DOTALL,
@@ -39,11 +44,32 @@ LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^()]*\)")
 CODE = re.compile(r"`[^`]*`")
 
 
+SOURCE = re.compile(r"\]\(([^()#]*(?:notes/|benchmarks/results/)[^()#]*\.md)(?:#[^()]*)?\)")
+"""A link to a note, or to a table of results."""
+SENTENCE = re.compile(r"(?<=[.:?!])\s+(?=[A-Z*`|\[])")
+
+
+def plain(text: str) -> str:
+    """Text on one line, without blocks, and without addresses of links."""
+    text = NUMBERING.sub(r"\1", LINK.sub(r"\1", HIDDEN.sub("\n\n", text)))
+    return " ".join(text.split())
+
+
 def said(page: str) -> str:
     """Sentences and cells of a page on one line: without blocks, and without addresses of links."""
+    return plain((ROOT / page).read_text(encoding="utf-8"))
+
+
+def quoted(page: str) -> list[str]:
+    """Sentences of a page that link a note or a table of results, and whose figures are all in it."""
     text = HIDDEN.sub("\n\n", (ROOT / page).read_text(encoding="utf-8"))
-    text = NUMBERING.sub(r"\1", LINK.sub(r"\1", text))
-    return " ".join(text.split())
+    found = []
+    for sentence in (one for part in re.split(r"\n\s*\n", text) for one in SENTENCE.split(part)):
+        sources = [(ROOT / page).parent / match[1] for match in SOURCE.finditer(sentence)]
+        there = {one for path in sources for one in numbers(path.read_text(encoding="utf-8"))}
+        if sources and numbers(sentence := plain(sentence)) <= there:
+            found.append(sentence)
+    return found
 
 
 def figures(text: str) -> list[tuple[int, int]]:
@@ -54,6 +80,11 @@ def figures(text: str) -> list[tuple[int, int]]:
         for match in FIGURE.finditer(text)
         if not any(first <= match.start() < last for first, last in code)
     ]
+
+
+def numbers(text: str) -> set[str]:
+    """Figures of a text, as they are written."""
+    return {text[slice(*span)].strip(" .,").lower() for span in figures(text)}
 
 
 def _places(text: str, phrase: str | re.Pattern[str]) -> Iterator[tuple[int, int]]:
