@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.curation.adopt import adopt_command, present_alternative
+from ncpgui.curation.adopt import _is_owned_by_locked, adopt_command, present_alternative
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import SetAccepted
 from ncpgui.curation.history import History
@@ -135,3 +137,23 @@ def test_spikes_of_no_unit_that_stay_so_are_no_part_of_it() -> None:
     assert command is not None
     assert 7 not in command.spike_ids
     assert set(command.spike_ids.tolist()) <= {3, 4, 5, 6}
+
+
+def test_a_command_says_which_alternative_it_adopts_if_the_component_has_it() -> None:
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0] * 8)
+    joined = component.alternatives[1]
+    command = adopt_command(Clustering(NOW), component, joined)
+    again = adopt_command(Clustering(NOW), component, replace(joined, mass=0.9))
+    other = adopt_command(Clustering(NOW), component, _alternative([0] * 8))
+    assert command is not None
+    assert again is not None
+    assert other is not None
+    assert (command.adopts, again.adopts, other.adopts) == ((4, 1), (4, 1), None)
+
+
+def test_a_cluster_is_of_accepted_units_where_more_than_half_of_it_is() -> None:
+    wanted = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, -1])
+    fixed = np.isin(np.arange(10), [0, 1, 4, 5, 9])
+    owned = _is_owned_by_locked(wanted, fixed)
+    assert np.flatnonzero(owned).tolist() == [4, 5, 6]
+    assert not _is_owned_by_locked(wanted, np.zeros(10, bool)).any()

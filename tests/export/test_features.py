@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,7 +17,13 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
-from ncpgui.export.features import components, n_without_waveforms, spike_features, unit_channels
+from ncpgui.export.features import (
+    components,
+    n_without_waveforms,
+    spike_features,
+    unit_channels,
+    with_all_waveforms,
+)
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.registry import export
 from tests.tiny_project import tiny_project
@@ -182,3 +189,69 @@ def test_spikes_without_waveforms_are_those_not_sampled_and_all_of_a_component_t
     assert n_without_waveforms(project) == 2
     assert n_without_waveforms(replace(project, waveforms={4: project.waveforms[4]})) == 4
     assert n_without_waveforms(replace(project, waveforms={})) == 6
+
+
+def test_components_come_in_the_order_of_what_they_hold_of_the_waveforms() -> None:
+    """Three pulses at times of their own, 9, 5 and 2 high; a fourth of 1."""
+    waveforms = np.zeros((4, N_SAMPLES, 1), np.float32)
+    places = [TROUGH_SAMPLE, 3, 20, 28]
+    waveforms[np.arange(4), places, 0] = [-9, 5, -2, 1]
+    cached = SimpleNamespace(waveforms={0: SimpleNamespace(waveforms=waveforms)})
+    found = components(cast("Project", cached))
+    assert np.abs(found).argmax(axis=0).tolist() == places[:3]
+    assert found[places[:3], range(3)].tolist() == pytest.approx([-1, 1, 1])
+
+
+READ = cast("Any", SimpleNamespace(in_white_noise=lambda waveforms, contacts: 2 * waveforms))
+"""Traces in which waveforms are half as deep before they are in white noise."""
+
+
+def halves(samples: np.ndarray, component_id: int) -> np.ndarray:
+    """Waveforms of spikes at these samples, half as deep as they are."""
+    rows = (samples - 50) // 100 - 2 * component_id
+    return (shape()[None, :, None] * DEPTH[component_id][rows, None, :] / 2).astype(np.float32)
+
+
+def test_waveforms_that_the_cache_lacks_are_read_and_no_others(
+    make: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, lacking = make(), make(cached=(0,))
+    owners: list[list[int]] = []
+
+    def extract(_: Any, samples: Any, owner: Any, contacts: Any, **__: Any) -> dict[int, np.ndarray]:
+        owners.append(owner.tolist())
+        return {key: halves(samples[owner == key], key) for key in contacts}
+
+    monkeypatch.setattr("ncpgui.ephys.waveforms.extract_many", extract)
+    assert with_all_waveforms(whole, READ) is whole
+    found = with_all_waveforms(lacking, READ).waveforms
+    assert owners == [[2, 2]]
+    assert found[0] is lacking.waveforms[0]
+    np.testing.assert_allclose(found[2].waveforms, whole.waveforms[2].waveforms)
+    assert n_without_waveforms(replace(lacking, waveforms=found)) == 0
+
+
+def test_features_of_spikes_that_were_not_sampled_are_read_of_the_traces(
+    make: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of spikes 1, 3, 4 and 5 the first was sampled; the others are read."""
+    asked: list[int] = []
+
+    def iterate(_: Any, samples: Any, owner: Any, contacts: Any, **__: Any) -> Iterator[tuple[int, Any, Any]]:
+        asked.extend(samples.tolist())
+        for key in np.unique(owner).tolist():
+            some = np.flatnonzero(owner == key)
+            yield key, some, halves(samples[some], key)
+
+    monkeypatch.setattr("ncpgui.ephys.waveforms.iterate_waveforms", iterate)
+    project, spikes = make(n_sampled=3, cached=(0,)), np.array([1, 3, 4, 5])
+    home = {4: 0, 9: 2}
+    assert spike_features(project, spikes, UNITS[spikes], {4: 0, 9: 2}, home) is None
+    found = spike_features(project, spikes, UNITS[spikes], {4: 0, 9: 2}, home, traces=READ)
+    assert found is not None
+    assert sorted(asked) == [350, 450, 550]
+    assert found.channels.tolist() == [[0, 1], [2, 1]]
+    np.testing.assert_allclose(found.values[:, 0], [[9, 3], [7, 0.5], [5, 0], [6, 0]], atol=1e-4)
+    np.testing.assert_allclose(found.values[:, 1:], 0, atol=1e-4)
+    bare = replace(project, waveforms={})
+    assert spike_features(bare, spikes, UNITS[spikes], {4: 0, 9: 2}, home, traces=READ) is None
