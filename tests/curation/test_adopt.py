@@ -139,6 +139,15 @@ def test_spikes_of_no_unit_that_stay_so_are_no_part_of_it() -> None:
     assert set(command.spike_ids.tolist()) <= {3, 4, 5, 6}
 
 
+def test_spikes_elsewhere_follow_the_only_cluster_that_takes_most_of_the_only_unit() -> None:
+    component = _component([0, 1, 2], [0, 0, -1])
+    history = History(Clustering([0, 0, 0, 0]))
+    command = adopt_command(history.clustering, component, component.alternatives[0])
+    assert command is not None
+    history.do(command)
+    assert history.clustering.unit_of_spike.tolist() == [1, 1, -1, 1]
+
+
 def test_a_command_says_which_alternative_it_adopts_if_the_component_has_it() -> None:
     component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0] * 8)
     joined = component.alternatives[1]

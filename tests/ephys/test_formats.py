@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,9 +16,11 @@ import pytest
 from ephys import recorded_files as recorded
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys import formats
 from ncpgui.ephys.fingerprint import fingerprint
-from ncpgui.ephys.formats import FORMATS, available_streams, is_undescribed, reader_class
+from ncpgui.ephys.formats import FORMATS, available_streams, is_undescribed, opened, reader_class
 from ncpgui.ephys.readers import open_recording, reopen
+from ncpgui.ephys.streams import Stream
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning",  # readers leave files open for the garbage collector
@@ -242,3 +245,53 @@ def test_a_mountainsort_file_has_the_numbers_that_were_written(tmp_path: Path) -
         recording = open_recording(path)
         np.testing.assert_array_equal(recording.traces(4, 6), recorded.ramp(3)[4:6])
         assert recording.probe.positions_um.tolist() == [[0, 0], [0, 20], [0, 40]]
+
+
+AP, LFP, SLOW = Stream("probe.ap", 4, 30_000.0), Stream("other.ap", 4, 30_000.0), Stream("sync", 1, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("streams", "asked", "options", "name", "n_notes"),
+    [
+        ([], None, {}, None, 0),
+        ([AP], None, {}, None, 0),
+        ([AP], "probe", {}, None, 0),
+        ([AP, SLOW], None, {"stream": "probe.ap"}, "probe.ap", 1),
+        ([AP, LFP], "other", {"stream": "other.ap"}, "other.ap", 1),
+    ],
+)
+def test_a_stream_is_named_to_the_reader_and_to_people_where_there_are_several(
+    streams: list[Stream],
+    asked: str | None,
+    options: dict[str, str],
+    name: str | None,
+    n_notes: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Reader:
+        def __init__(self, place: Path, **options: str) -> None:
+            self.options = options
+
+    monkeypatch.setattr(formats, "_recognized", lambda path: (Reader, path, ""))
+    monkeypatch.setattr(formats, "streams_of", lambda *_: streams)
+    monkeypatch.setattr(formats, "reader_options", lambda _, chosen: {"stream": chosen.name})
+    found = opened(tmp_path, asked)
+    assert (found.loaded.options, found.stream, len(found.notes)) == (options, name, n_notes)
+
+
+def test_what_lies_beside_a_file_is_looked_at_before_a_reader_opens_it(tmp_path: Path) -> None:
+    (tmp_path / "cell.rhd").write_bytes(b"header")
+    (tmp_path / "cells.dat").write_bytes(b"")
+    with (tmp_path / "cell.dat").open("wb") as file:
+        file.truncate(2**34)
+    with pytest.raises(
+        RecordingError, match=r"cell\.dat has 17179869184 bytes, of which hardly any were ever"
+    ):
+        opened(tmp_path / "cell.rhd", None)
+    (tmp_path / "cell.dat").unlink()
+    os.mkfifo(tmp_path / "cell.pipe")
+    with pytest.raises(
+        RecordingError, match=r"cell\.pipe is a named pipe, not a file, and is not waited for"
+    ):
+        opened(tmp_path / "cell.rhd", None)
