@@ -199,11 +199,10 @@ def _alternative(
     exists = exists_probability(posterior, labels[sampled])
     sizes = cluster_sizes(labels)
     order = np.argsort(-sizes, kind="stable")
-    rank = np.empty(len(sizes), dtype=np.int64)
+    rank = np.full(len(sizes) + 1, -1, dtype=np.int32)  # that of none, -1, is the last
     rank[order] = np.arange(len(sizes))
-    final = np.where(labels >= 0, rank[labels] if len(sizes) else -1, -1).astype(np.int32)
     exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
-    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order])
+    return Alternative(rank[labels], probability, mode.mass, mode.mass_se, exists[order])
 
 
 def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> NDArray[np.int64]:
