@@ -126,7 +126,7 @@ def mean_waveforms(
     """Mean of the traces around the spikes of each unit: (n_units, n_before + n_after, C), zero for none."""
     times, units = np.asarray(sample_index, np.int64), np.asarray(unit, np.int64)
     n_samples, n_times = recording.get_num_samples(), n_before + n_after
-    inside = (times >= n_before) & (times < n_samples - n_after) & (units >= 0)
+    inside = (times >= n_before) & (times <= n_samples - n_after) & (units >= 0)
     order = np.flatnonzero(inside)[np.argsort(times[inside], kind="stable")]
     times, units = times[order], units[order]
     sums = np.zeros((n_units, n_times, recording.get_num_channels()))

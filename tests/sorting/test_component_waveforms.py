@@ -45,11 +45,8 @@ class Traces:
         for number in np.unique(group):
             chosen = np.flatnonzero(group == number)
             assert len(contacts[int(number)]) == 2
-            yield (
-                int(number),
-                chosen,
-                np.full((len(chosen), 32, 2), 1, np.float32) * rows[chosen, None, None] / 8,
-            )
+            height = (rows[chosen, None, None] / 8).astype(np.float32)
+            yield int(number), chosen, np.tile(height, (1, 32, 2))
         progress(1, 1, "cleaning")
 
 

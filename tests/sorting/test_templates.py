@@ -33,10 +33,19 @@ def test_means_are_those_of_windows_cut_one_by_one_without_spikes_of_none_and_at
     found = mean_waveforms(recording(), times, unit, n_units=5, n_before=20, n_after=40)
     traces = recording().get_traces()
     for k in range(4):
-        inside = times[(unit == k) & (times >= 20) & (times < N_SAMPLES - 40)]
+        inside = times[(unit == k) & (times >= 20) & (times <= N_SAMPLES - 40)]
         expected = np.mean([traces[time - 20 : time + 40] for time in inside], axis=0, dtype=np.float64)
         assert np.abs(found[k] - expected).max() < 1e-4 * np.abs(expected).max()
     assert (found[4] == 0).all()
+
+
+def test_a_spike_counts_where_all_of_its_window_is_in_the_recording() -> None:
+    times = np.array([19, 20, N_SAMPLES - 40, N_SAMPLES - 39])
+    found = mean_waveforms(recording(), times, np.arange(4), n_units=4, n_before=20, n_after=40)
+    traces = recording().get_traces()
+    assert found.any(axis=(1, 2)).tolist() == [False, True, True, False]
+    assert np.array_equal(found[1], traces[:60])
+    assert np.array_equal(found[2], traces[-60:])
 
 
 def test_points_are_chosen_evenly_from_the_first_to_the_last_of_each_cluster() -> None:
