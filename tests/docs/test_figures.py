@@ -121,5 +121,13 @@ def test_results_of_other_weights_than_those_that_are_shipped_are_of_an_earlier_
     assert is_of_earlier_model({"origin": {"models": {"gone": shipped}}})
 
 
+@pytest.mark.parametrize("page", READ)
+def test_a_page_says_of_results_of_an_earlier_model_that_they_are(page: str) -> None:
+    links = re.findall(r"benchmarks/results/(\w+)\.md", (ROOT / page).read_text(encoding="utf-8"))
+    if any(is_of_earlier_model(kept(name)) for name in links):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        assert re.search(r"\bearlier model", text)
+
+
 def test_all_sorters_of_the_tables_have_a_name() -> None:
     assert {row["sorter"] for row in kept("sorters")["rows"]} <= set(SORTERS)
