@@ -35,11 +35,12 @@ def count(n: int, noun: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``45 s``, ``3 min``, ``1 h 20 min``."""
-    if seconds < 60:
-        return f"{max(seconds, 1):.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    """``45 s``, ``1 min 30 s``, ``20 min``, ``1 h 20 min``; to the second under ten minutes."""
+    whole = max(round(seconds), 1)
+    if whole >= 600:
+        whole = 60 * round(seconds / 60)
+    parts = ((whole // 3600, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
 def unit_names(names: Sequence[str]) -> str:

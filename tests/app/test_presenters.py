@@ -43,8 +43,10 @@ def workspace(project: Project) -> Workspace:
 def test_numbers_are_written_as_people_read_them() -> None:
     assert thousands(1234567) == "1\u2009234\u2009567"
     assert (count(0, "unit"), count(1, "unit"), count(3, "unit")) == ("0 units", "1 unit", "3 units")
-    durations = [duration(s) for s in (0, 45, 60, 3570, 4800)]
-    assert durations == ["1 s", "45 s", "1 min", "1 h 0 min", "1 h 20 min"]
+    durations = [duration(s) for s in (0, 45, 59.6, 90, 599.4, 600, 3570, 4800)]
+    assert durations == [
+        "1 s", "45 s", "1 min", "1 min 30 s", "9 min 59 s", "10 min", "1 h", "1 h 20 min",
+    ]  # fmt: skip
 
 
 # -- alternatives ---------------------------------------------------------------------------

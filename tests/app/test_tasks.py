@@ -149,6 +149,7 @@ def test_of_several_activities_the_last_begun_is_shown_and_then_the_one_before()
 def test_time_left_is_told_when_it_can_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncpgui.app.work.activity.time.monotonic", lambda: 100.0)
     assert time_left(40.0, 0.5) == "1 min left"
+    assert time_left(10.0, 0.5) == "2 min left"  # 90 s: what is not known to the second is not said so
     assert time_left(40.0, 0.01) == ""
     assert time_left(99.5, 0.5) == ""
 

@@ -93,7 +93,7 @@ def test_spikes_are_shown_by_depth_and_time_as_they_are_detected(
     assert page.title.text() == "Finding units in retina.raw"
     assert page.activity.bar.value() == 250
     assert _steps(sorting)["Spikes are detected"] == "now"
-    assert "240 spikes detected in 25 s of 2 min" in page.figures.text()
+    assert "240 spikes detected in 25 s of 1 min 40 s" in page.figures.text()
     image = page.view.image
     assert image.contact.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]  # as on the screen, large depths on top
     assert np.isnan(image.shares[:, N_STRETCHES // 4 :]).all()

@@ -135,4 +135,5 @@ def time_left(started: float, fraction: float) -> str:
     spent = time.monotonic() - started
     if fraction < 0.02 or spent < 1.0:
         return ""
-    return f"{duration(spent * (1 - fraction) / fraction)} left"
+    left = spent * (1 - fraction) / fraction
+    return f"{duration(left if left < 60 else 60 * round(left / 60))} left"
