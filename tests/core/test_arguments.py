@@ -19,6 +19,7 @@ from ncpgui.core.arguments import (
     pairs,
     path,
     reporting,
+    shown,
     true_or_false,
     whole_number,
 )
@@ -190,3 +191,18 @@ def test_settings_of_another_type_are_refused_by_name(name: str, value: Any) -> 
     for make in (lambda: _Settings(**{name: value}), lambda: from_dict(_Settings, {name: value})):
         with pytest.raises(InputError, match=f"{name} must be (of type|a list)"):
             make()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "None"),
+        (3, "3 (int)"),
+        ("x" * 58, f"'{'x' * 58}' (str)"),  # sixty characters with the quotes
+        ("x" * 59, "a str"),
+        ({}, "{} (dict)"),
+        (Path, "<class 'pathlib.Path'> (type)"),
+    ],
+)
+def test_short_values_are_shown_as_they_are_and_others_by_their_type(value: Any, words: str) -> None:
+    assert shown(value) == words

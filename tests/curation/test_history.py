@@ -50,6 +50,15 @@ def test_ids_are_not_reused_after_an_undo() -> None:
     assert history.do(Merge((0, 1))).added == (4,)
 
 
+def test_spikes_are_edited_if_one_of_them_or_its_unit_was_taken_back_or_not() -> None:
+    history = _history()
+    assert not history.is_edited(np.arange(6))
+    history.do(SetLabel((1,), "good"))
+    assert [history.is_edited(np.array(ids)) for ids in ([0, 1, 4, 5], [0, 2], [3])] == [False, True, True]
+    history.undo()
+    assert history.is_edited(np.array([0, 2]))
+
+
 def test_nothing_to_undo_is_none() -> None:
     history = _history()
     assert history.undo() is None

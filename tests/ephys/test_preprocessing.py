@@ -176,7 +176,7 @@ def test_all_channels_constant_is_an_error():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("sample", [5, 31_234])
+@pytest.mark.parametrize("sample", [0, 5, 31_234])
 def test_not_finite_samples_are_named(value, sample):
     traces = white()
     traces[sample, 1] = value

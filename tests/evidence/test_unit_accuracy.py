@@ -57,6 +57,10 @@ def test_the_right_units_of_a_component_are_neurons_too() -> None:
     assert right_units(made.components[0], unit, np.ones(100)).p_right == pytest.approx([1, 1])
 
 
+def test_a_unit_of_one_point_is_right_where_draws_have_it_alone() -> None:
+    assert overlaps([0, 0, 1], [0, 0, 1], [0, 0, 0]).p_right() == pytest.approx([0.5, 0.5])
+
+
 def test_of_a_unit_without_points_nothing_is_known() -> None:
     draws = PosteriorSamples(np.zeros((3, 4), int), np.zeros(3))
     found = Overlaps.of(draws, np.zeros(4, int), n_units=2)
