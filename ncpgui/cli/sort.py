@@ -12,7 +12,7 @@ import click
 from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.sorting_options import SortingOptions, as_one, of_sampling, of_traces
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import echo, has_a_person, progress_report
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, NcpguiError, SessionError
 from ncpgui.core.files import free_name
@@ -193,7 +193,7 @@ def keep(project: Project, out: Path, steps: StepsFolder | None = None, *, overw
 
 def somebody_answers() -> bool:
     """Whether a person is at the terminal."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    return has_a_person(sys.stdin) and has_a_person(sys.stderr)
 
 
 def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -29,10 +30,19 @@ def echo(line: str = "", *, err: bool = False) -> None:
         click.echo(visible(line), err=err)
 
 
+def has_a_person(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal with a person at it.
+
+    To a command, a cell of a notebook looks like a terminal too. But it prints each picture of a bar below
+    the one before, and nobody can answer a question there. Jupyter names itself in ``JPY_PARENT_PID``.
+    """
+    return stream is not None and stream.isatty() and "JPY_PARENT_PID" not in os.environ
+
+
 @contextmanager
 def progress_report(title: str) -> Iterator[Progress]:
     """Yield a progress callback that draws on stderr while the block runs."""
-    if sys.stderr.isatty():
+    if has_a_person(sys.stderr):
         with _bar(title) as report:
             yield report
     else:

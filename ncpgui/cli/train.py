@@ -17,7 +17,7 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.evaluate import evaluated, evaluation_files, print_summary
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import echo, has_a_person, progress_report
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
 from ncpgui.core.progress import CancelFlag, Cancelled, silent
@@ -246,7 +246,7 @@ class _Report:
             parts.append(f"accuracy {step.accuracy:.3f}")
         if self._held_out:
             parts.append(self._held_out)
-        if not sys.stderr.isatty():  # the bar tells the time itself
+        if not has_a_person(sys.stderr):  # the bar tells the time itself
             parts.append(f"{_duration(step.minutes_left)} left")
         done, total = 1000 * min(step.minutes, settings.minutes), 1000 * settings.minutes
         if settings.steps:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
 
 from ncpgui.cli import terminal
+from ncpgui.cli.sort import somebody_answers
 from ncpgui.cli.terminal import PlainProgress, expected, percent, print_json, print_table, progress_report
 
 
@@ -53,6 +56,22 @@ def test_quick_work_does_not_flood_the_log(clock: list[float], capsys: pytest.Ca
 def test_a_captured_stderr_is_no_terminal() -> None:
     with progress_report("sort") as report:
         assert isinstance(report, PlainProgress)
+
+
+def test_a_cell_of_a_notebook_gets_lines_and_is_asked_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jupyter gives a command a terminal, prints each picture of a bar anew, and lets nobody answer."""
+    leader, follower = os.openpty()
+    with os.fdopen(leader), os.fdopen(follower, "w") as file, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", file)
+        patch.setattr(sys, "stderr", file)
+        patch.delenv("JPY_PARENT_PID", raising=False)
+        assert somebody_answers()
+        with progress_report("sort") as report:
+            assert not isinstance(report, PlainProgress)
+        patch.setenv("JPY_PARENT_PID", "1")
+        assert not somebody_answers()
+        with progress_report("sort") as report:
+            assert isinstance(report, PlainProgress)
 
 
 def test_a_table_elsewhere_than_a_terminal_is_tab_separated(capsys: pytest.CaptureFixture[str]) -> None:
