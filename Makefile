@@ -63,7 +63,7 @@ lint: $(VENV)/.ready-dev
 	@"$(BIN)/lint-imports"
 
 docs: $(VENV)/.ready-docs
-	@"$(BIN)/python" -m sphinx -W --keep-going -d build/docs/read docs build/docs/html
+	@PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/python" -m sphinx -W --keep-going -d build/docs/read docs build/docs/html
 	@"$(BIN)/python" -m sphinx -W -q -b doctest -D nb_execution_mode=off -d build/docs/examples docs build/docs/doctest
 	@echo "open build/docs/html/index.html"
 

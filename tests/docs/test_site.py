@@ -36,6 +36,13 @@ def test_the_menu_leads_a_newcomer_from_the_first_steps_to_the_results() -> None
     assert parts == ["start", "tutorials", "coming_from", "guide", "concepts", "reference", "results"]
 
 
+def test_notebooks_run_the_commands_of_the_environment_that_builds_the_site() -> None:
+    """Their cells say `!ncpgui sort ...`; nobody has to have activated the environment."""
+    rule = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ndocs:")[2].partition("\n\n")[0]
+    (build,) = (line for line in rule.splitlines() if "build/docs/html" in line and "sphinx" in line)
+    assert build.startswith('\t@PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/python" -m sphinx -W')
+
+
 @pytest.mark.parametrize("path", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_no_heading_skips_a_level(path: Path) -> None:
     """Otherwise the site is not built: its contents would have a hole."""
