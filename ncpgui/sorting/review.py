@@ -19,7 +19,7 @@ import numpy as np
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, portion, reported, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
@@ -270,8 +270,9 @@ def sample_given(
 def _read(pre: Preprocessed, parts: Parts, progress: Progress) -> None:
     """Filter the parts, several pieces at a time: whoever reads them after this finds them on the disk."""
     pieces = np.flatnonzero(parts.pieces).tolist()
-    for done, _ in enumerate(pre.ahead(pieces)):
-        progress(done, len(pieces), "reading parts of the recording")
+    there = pre.ahead(pieces)
+    for _ in reported(pieces, progress, "reading parts of the recording"):
+        next(there)
 
 
 def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits:
