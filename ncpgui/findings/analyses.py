@@ -153,12 +153,12 @@ class Tuning:
 
     def _counts(self, train: Train) -> NDArray[np.int64]:
         """Spikes in each trial; remembered of the last train, which is bootstrapped next."""
-        if not self._last or self._last[0][0] is not train:
-            self._last[:] = [(train, self._counted(train))]
-        return self._last[0][1]
-
-    def _counted(self, train: Train) -> NDArray[np.int64]:
-        return train.recorded.spikes_in_trials(train.samples, np.asarray(self.starts_s), self.duration_s)
+        known = next((counts for other, counts in self._last if other is train), None)
+        if known is None:
+            starts = np.asarray(self.starts_s)
+            known = train.recorded.spikes_in_trials(train.samples, starts, self.duration_s)
+            self._last[:] = [(train, known)]
+        return known
 
     def _of(self, counts: NDArray[Any], of_trial: NDArray[np.int64]) -> dict[str, Any]:
         n = np.bincount(of_trial, minlength=len(self.stimuli))
