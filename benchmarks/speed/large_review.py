@@ -174,7 +174,7 @@ def reviewed(
         sampled, failed = sampled | more, failed | failed_then
         rows.append(clock.row("all questions are sampled"))
     units.close()
-    parts = parts_of(given.sorting, config, n_channels=recording.n_channels)
+    parts = parts_of(given.sorting, config, n_channels=recording.n_channels, n_samples=recording.n_samples)
     return rows, {
         "spikes": len(found.sample_index),
         "units": len(np.unique(found.unit)),

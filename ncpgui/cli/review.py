@@ -128,7 +128,7 @@ def review(
         dtype=dtype,
         stream=stream,
     )
-    parts = parts_of(opened.sorting, config, n_channels=traces.n_channels)
+    parts = parts_of(opened.sorting, config, n_channels=traces.n_channels, n_samples=traces.n_samples)
     on_disk = disk_note(traces.n_samples if parts is None else parts.n_read, traces.n_channels)
     for note in (*traces.notes, *opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)

@@ -25,14 +25,13 @@ from ncpgui.ephys.half_floats import narrowed, widen
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
+from ncpgui.ephys.stretches import PART_S
 from ncpgui.ephys.trace_cache import BYTES_A_SAMPLE, cache_file
 
 log = logging.getLogger(__name__)
 
 PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
-PART_S = 1.0
-"""Of a recording of which parts are read: the filters need a tenth of a second on either side of a piece."""
 N_RECENT = 6
 """Pieces that are in memory where they are not on the disk."""
 N_READERS = 2

@@ -23,13 +23,12 @@ from ncpgui.core.config import from_dict
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.config import SortingConfig
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
 
-PIECE_S = 1.0
-"""Read at a time; kept on the disk are such pieces (`ephys.cached_recording.PART_S`)."""
 EDGE_MS = 8.0
 """Of the ends of a part nothing is measured: whitening in time and templates reach so far."""
 SHORT_CHANNEL_S = 64 * 1800.0
@@ -95,25 +94,24 @@ def parts_of_project(project: Project) -> Parts | None:
         spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
     )
     config = from_dict(SortingConfig, project.settings, place="the settings in the session")
-    return parts_of(given, config, n_channels=project.recording.n_channels)
+    return parts_of(
+        given, config, n_channels=project.recording.n_channels, n_samples=project.recording.n_samples
+    )
 
 
-def parts_of(
-    given: Sorting, config: SortingConfig, *, n_channels: int, n_samples: int | None = None
-) -> Parts | None:
+def parts_of(given: Sorting, config: SortingConfig, *, n_channels: int, n_samples: int) -> Parts | None:
     """The parts to read of a recording that was sorted like this; None for all of it.
 
-    n_samples : of the recording, where it is not as long as the sorting says
+    n_samples : of the recording; the sorting may say that it is shorter
     """
-    n_samples = given.n_samples if n_samples is None else n_samples
     sampling_frequency_hz = given.sampling_frequency_hz
     duration_s = n_samples / sampling_frequency_hz
     is_short = config.measured == "auto" and duration_s * n_channels <= SHORT_CHANNEL_S
     if config.measured == "all" or is_short or duration_s <= LEAST_TIMES * config.measured_s:
         return None
-    size = round(PIECE_S * sampling_frequency_hz)
+    size = round(PART_S * sampling_frequency_hz)
     n_pieces = n_samples // size  # what is left over at the end is in none
-    n_even = min(n_pieces, max(2, round(config.measured_s / PIECE_S)))
+    n_even = min(n_pieces, max(2, round(config.measured_s / PART_S)))
     pieces = np.zeros(n_pieces, bool)
     pieces[np.linspace(0, n_pieces - 1, n_even).round().astype(np.int64)] = True
     edge = round(EDGE_MS * sampling_frequency_hz / 1000)

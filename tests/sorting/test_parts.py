@@ -18,13 +18,14 @@ from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.cached_recording import PART_S, KeptRecording
+from ncpgui.ephys.cached_recording import KeptRecording
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
-from ncpgui.sorting.parts import PIECE_S, Parts, filled, nearest_measured, parts_of, without_own_noise
+from ncpgui.sorting.parts import Parts, filled, nearest_measured, parts_of, without_own_noise
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording, sample_given
 
@@ -46,7 +47,7 @@ def parts_read(times_s: list[float], units: list[int], seconds: float, **setting
     config = replace(SortingConfig(measured="parts", measured_s=4.0), **settings)
     times = np.round(np.array(times_s) * RATE_HZ).astype(np.int64)
     given = Sorting(times, np.array(units, dtype=np.int64), RATE_HZ, round(seconds * RATE_HZ))
-    return parts_of(given, config, n_channels=384)
+    return parts_of(given, config, n_channels=384, n_samples=given.n_samples)
 
 
 def test_parts_are_seconds_spread_evenly_from_the_first_to_the_last() -> None:
@@ -56,7 +57,7 @@ def test_parts_are_seconds_spread_evenly_from_the_first_to_the_last() -> None:
     assert parts.seconds == 4
     assert parts.stretches.tolist() == [[0, 992], [4008, 4992], [8008, 8992], [12008, 12992]]
     assert parts.words == "4 of 14 s of the traces"
-    assert PIECE_S == PART_S  # what is read at a time is what is kept
+    assert parts.piece_samples == round(PART_S * RATE_HZ)  # what is read at a time is what is kept
 
 
 def test_the_end_of_a_recording_is_no_edge_where_its_last_second_is_whole() -> None:
@@ -248,7 +249,7 @@ def test_where_no_unit_is_parted_nothing_but_the_parts_is_read(
     measured = found.units.matched.measured
     assert measured is not None
     assert 0 < measured.sum() < 0.6 * len(measured)
-    parts = parts_of(halves, PARTS, n_channels=4)
+    parts = parts_of(halves, PARTS, n_channels=4, n_samples=recording.n_samples)
     assert parts is not None
     assert read
     size = round(SAMPLING_FREQUENCY_HZ)

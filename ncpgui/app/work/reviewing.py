@@ -53,7 +53,7 @@ def find_given(
         project = project_without_traces(recording, opened.sorting, opened.given, config)
         return None, project, (*recording.notes, *opened.notes)
     together = opened.given.proposed_merges
-    parts = parts_of(opened.sorting, config, n_channels=recording.n_channels)
+    parts = parts_of(opened.sorting, config, n_channels=recording.n_channels, n_samples=recording.n_samples)
     live = with_steps(
         request.session,
         lambda: run_of(recording, config, opened.sorting, together=together),
