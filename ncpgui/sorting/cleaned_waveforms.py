@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
-from ncpgui.sorting.peeling import TemplateBank, add
+from ncpgui.sorting.peeling import TemplateBank, add, by_channel
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class ExplainedSpikes:
 
     def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:
         """Filtered traces of samples `start` to `stop` without the spikes; ends repeat outside."""
-        traces = pre.padded_traces(start, stop)
+        left = by_channel(pre.padded_traces(start, stop))
         first = self.sample_index - self.bank.n_before
         low, high = np.searchsorted(first, [start - self.bank.waveforms.shape[1], stop])
         _take_out(
-            traces,
+            left,
             first[low:high] - start,
             self.row[low:high],
             self.bank.seen,
@@ -55,7 +55,7 @@ class ExplainedSpikes:
             self.amplitude[low:high],
             self.shift_samples[low:high],
         )
-        return traces
+        return left.T
 
 
 def iterate_cleaned(
@@ -105,9 +105,9 @@ def iterate_cleaned(
 
 
 @numba.njit(cache=True, nogil=True)
-def _take_out(traces, first, unit, seen, n_times, amplitude, shift):  # type: ignore[no-untyped-def]
+def _take_out(left, first, unit, seen, n_times, amplitude, shift):  # type: ignore[no-untyped-def]
     for n in range(len(first)):
-        add(traces, first[n], seen, n_times, unit[n], -amplitude[n], -shift[n])
+        add(left, first[n], seen, n_times, unit[n], -amplitude[n], -shift[n])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -119,5 +119,5 @@ def _put_back(windows, first, unit, seen, n_times, channels, amplitude, shift): 
             if place == seen.n_channels[u] or seen.channels[u, place] != channels[i]:
                 continue
             for t in range(max(0, -first[n]), min(n_times, windows.shape[1] - first[n])):
-                at = seen.begin[u] + t * seen.n_channels[u] + place
+                at = seen.begin[u] + place * n_times + t
                 windows[n, first[n] + t, i] += amplitude[n] * seen.waves[at] + shift[n] * seen.slopes[at]

@@ -94,7 +94,7 @@ def fitted(
     The sums are of no place where nobody needs them (`with_sums`).
     """
     from ncpgui.sorting.gain_noise import LaidTemplates
-    from ncpgui.sorting.peeling import peel
+    from ncpgui.sorting.peeling import by_channel, peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
     n_times = bank.waveforms.shape[2]
@@ -121,7 +121,7 @@ def fitted(
             continue
         begin = max(begins, first - margin - n_times - max_lag)
         end = min(ends, last + margin + n_times + max_lag)
-        left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
+        left = by_channel(traces.get_traces(start_frame=begin, end_frame=end))
         fits = peel(
             left,
             spikes[low:high] - bank.n_before - begin,

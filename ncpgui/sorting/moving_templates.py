@@ -174,7 +174,7 @@ class MovingSums:
         result = [CleanedSums(np.zeros_like(s.waveforms), np.zeros_like(s.amplitude)) for s in self.of_place]
         for into, sums in zip(result, self.of_place, strict=True):
             for unit, other in enumerate(partner):
-                into.waveforms[other] += np.roll(sums.waveforms[unit], lag[other, unit], axis=0)
+                into.waveforms[other] += np.roll(sums.waveforms[unit], lag[other, unit], axis=1)
                 into.amplitude[other] += sums.amplitude[unit]
         return MovingSums(result)
 

@@ -26,15 +26,17 @@ AMPLITUDE_SD = 0.2
 SHIFT_SD = 0.4
 """Prior of shifts, samples: normal around 0."""
 N_TURNS = 3
+TILE = 64
 
 
 class Seen(NamedTuple):
     """Templates and their slopes on the channels where they are seen, one after the other.
 
     Of a long probe a template is seen on few channels: side by side they take a tenth of the memory, and
-    products with them read nothing else.
+    products with them read nothing else. Like traces (`by_channel`) they are channel by channel: loops run
+    over samples that lie side by side, eight of them at a time.
 
-    waves, slopes : (sum of T * n_channels,) float32, of each template sample by sample
+    waves, slopes : (sum of n_channels * T,) float32, of each template channel by channel
     begin : (K,) int64, where each begins; n_channels : (K,) int32
     channels : (K, most of any) int32, then -1
     """
@@ -80,7 +82,7 @@ class TemplateBank:
         begin = np.cumsum(np.append(0, n_channels[:-1].astype(np.int64) * self.waveforms.shape[1]))
         waves, slopes = np.empty((2, int(n_channels.sum()) * self.waveforms.shape[1]), np.float32)
         for first, (wave, slope) in zip(begin.tolist(), self._each_seen(), strict=False):
-            waves[first : first + wave.size], slopes[first : first + wave.size] = wave.ravel(), slope.ravel()
+            waves[first : first + wave.size], slopes[first : first + wave.size] = wave.T.flat, slope.T.flat
         return Seen(waves, slopes, begin[: len(places)], n_channels, channels)
 
     @cached_property
@@ -114,7 +116,7 @@ class Fits:
 
 @dataclass
 class CleanedSums:
-    """Sums of cleaned waveforms and of amplitudes by unit, over stretches: (K, T, C) and (K,)."""
+    """Sums of cleaned waveforms and of amplitudes by unit, over stretches: (K, C, T) and (K,)."""
 
     waveforms: NDArray[np.float64]
     amplitude: NDArray[np.float64]
@@ -122,11 +124,31 @@ class CleanedSums:
     @classmethod
     def none_yet(cls, bank: TemplateBank) -> CleanedSums:
         """Sums of no spike."""
-        return cls(np.zeros(bank.waveforms.shape), np.zeros(len(bank.waveforms)))
+        n_units, n_times, n_channels = bank.waveforms.shape
+        return cls(np.zeros((n_units, n_channels, n_times)), np.zeros(n_units))
 
     def means(self) -> NDArray[np.float32]:
         """Templates: mean cleaned waveform of amplitude 1 of each unit (K, T, C), zero without a spike."""
-        return (self.waveforms / np.maximum(self.amplitude, 1e-9)[:, None, None]).astype(np.float32)
+        means = self.waveforms / np.maximum(self.amplitude, 1e-9)[:, None, None]
+        return np.ascontiguousarray(means.transpose(0, 2, 1), np.float32)
+
+
+def by_channel(traces: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Traces (n_samples, C) with the samples of each channel side by side: (C, n_samples), a copy."""
+    result = np.empty(traces.shape[::-1], np.float32)
+    _turn(np.ascontiguousarray(traces), result)
+    return result
+
+
+@numba.njit(cache=True, nogil=True)
+def _turn(traces, result):  # type: ignore[no-untyped-def]
+    """In square tiles, which stay close to the processor."""
+    n_samples, n_channels = traces.shape
+    for first in range(0, n_samples, TILE):
+        for channel in range(0, n_channels, TILE):
+            for c in range(channel, min(channel + TILE, n_channels)):
+                for t in range(first, min(first + TILE, n_samples)):
+                    result[c, t] = traces[t, c]
 
 
 def peel(
@@ -144,8 +166,8 @@ def peel(
 
     Parameters
     ----------
-    traces : (n_samples, C) float32, whitened; changed in place to what is left
-    first : (n,) row of `traces` at which each template begins; all windows lie inside
+    traces : (C, n_samples) float32, whitened (`by_channel`); changed in place to what is left
+    first : (n,) sample of `traces` at which each template begins; all windows lie inside
     unit : (n,) row of the bank
     candidates : (K, J) templates that a spike of each unit is compared with, itself first, -1 = none
     lags : (K, J) samples by which each candidate begins later than the unit's own template
@@ -188,28 +210,38 @@ def _fit(dot_t: float, dot_s: float, gram: NDArray[np.float64]) -> tuple[float, 
     return a, b, gain - pa * (a - 1) ** 2 - pb * b * b
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
-    """Products of traces from a row on with a template and with its slope."""
+    """Products of traces (C, n) from a sample on with a template and with its slope."""
     dot_t, dot_s = 0.0, 0.0
-    at, n_channels, places = seen.begin[k], seen.n_channels[k], seen.channels[k]
-    for t in range(n_times):
-        for i in range(n_channels):
-            x = traces[start + t, places[i]]
-            dot_t += x * seen.waves[at]
-            dot_s += x * seen.slopes[at]
-            at += 1
+    at = seen.begin[k]
+    for i in range(seen.n_channels[k]):
+        x = traces[seen.channels[k, i], start : start + n_times]
+        wave, slope = seen.waves[at : at + n_times], seen.slopes[at : at + n_times]
+        own_t, own_s = np.float32(0), np.float32(0)
+        for t in range(n_times):
+            own_t += x[t] * wave[t]
+            own_s += x[t] * slope[t]
+        dot_t += own_t
+        dot_s += own_s
+        at += n_times
     return dot_t, dot_s
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
-    """Add a multiple of a template and of its slope to traces from row `start` on, where there are rows."""
-    n_channels, places = seen.n_channels[k], seen.channels[k]
-    for t in range(max(0, -start), min(n_times, traces.shape[0] - start)):
-        at = seen.begin[k] + t * n_channels
-        for i in range(n_channels):
-            traces[start + t, places[i]] += a * seen.waves[at + i] + b * seen.slopes[at + i]
+    """Add a multiple of a template and of its slope to traces (C, n) from a sample on, where there are any."""
+    low, high = max(0, -start), min(n_times, traces.shape[1] - start)
+    if high <= low:
+        return
+    a, b = np.float32(a), np.float32(b)
+    at = seen.begin[k]
+    for i in range(seen.n_channels[k]):
+        x = traces[seen.channels[k, i], start + low : start + high]
+        wave, slope = seen.waves[at + low : at + high], seen.slopes[at + low : at + high]
+        for t in range(high - low):
+            x[t] += a * wave[t] + b * slope[t]
+        at += n_times
 
 
 @numba.njit(cache=True, nogil=True)
@@ -245,12 +277,13 @@ def _peel(  # type: ignore[no-untyped-def]
         for j in range(candidates.shape[1]):
             k = candidates[u, j]
             if k >= 0:
-                start = min(max(first[n] + lags[u, j], 0), traces.shape[0] - n_times)
+                start = min(max(first[n] + lags[u, j], 0), traces.shape[1] - n_times)
                 dot_t, dot_s = dots(traces, start, seen, n_times, k)
                 gain[n, j] = _fit(dot_t, dot_s, grams[k])[2]
         if counted[n]:
             weight[u] += amplitude[n]
-            for t in range(n_times):
-                for c in range(traces.shape[1]):
-                    total[u, t, c] += traces[first[n] + t, c]
+            for c in range(traces.shape[0]):
+                x, into = traces[c, first[n] : first[n] + n_times], total[u, c]
+                for t in range(n_times):
+                    into[t] += x[t]
         add(traces, first[n], seen, n_times, u, -amplitude[n], -shift[n])

@@ -192,8 +192,8 @@ def test_amplitudes_are_fitted_beside_their_prior_and_sums_are_of_each_unit() ->
     assert found.gain[0, 0] == pytest.approx(energy, rel=1e-4)
     assert sums.n_spikes == pytest.approx(np.array([[1 + expected, 1]]), abs=1e-4)
     cleaned = sums.of_place[0].waveforms
-    assert cleaned[1] == pytest.approx(wave()[1], abs=1e-3)
-    assert cleaned[0] == pytest.approx(2.2 * wave()[0], abs=1e-2)
+    assert cleaned[1] == pytest.approx(wave()[1].T, abs=1e-3)
+    assert cleaned[0] == pytest.approx(2.2 * wave()[0].T, abs=1e-2)
 
 
 def test_pieces_give_what_one_piece_gives_also_for_spikes_at_their_edges(

@@ -44,7 +44,7 @@ def test_the_gain_is_the_largest_that_any_amplitude_and_shift_have() -> None:
 @pytest.mark.parametrize("sd", [1.0, 2.5])
 def test_white_noise_of_some_sd_is_measured_as_such(sd: float) -> None:
     """A template of one sample sees every sample; its value rises through zero every fourth sample."""
-    left = np.random.default_rng(1).normal(0, sd, (40_000, 1)).astype(np.float32)
+    left = np.random.default_rng(1).normal(0, sd, (1, 40_000)).astype(np.float32)
     waveforms = np.zeros((1, 5, 1), np.float32)
     waveforms[0, 2, 0] = 10
     bank = TemplateBank(waveforms, 2)
@@ -65,7 +65,7 @@ def test_the_own_template_leads_by_the_squared_distance_of_the_other() -> None:
     waveforms[0, 3, 0] = waveforms[1, 8, 0] = 20
     bank = TemplateBank(waveforms, 3)
     laid = LaidTemplates(bank, np.array([[0, 1], [1, 0]]), np.zeros((2, 2), int))
-    left = np.random.default_rng(2).normal(0, 1e-3, (4000, 1)).astype(np.float32)
+    left = np.random.default_rng(2).normal(0, 1e-3, (1, 4000)).astype(np.float32)
     laid.add(left, np.arange(10, 3900, 9))
     noise = laid.measured(RATE_HZ)
     cost = 25 * (1 - 25 / 425)

@@ -102,13 +102,13 @@ def test_distances_side_by_side_are_means_over_time_of_those_at_each_place() -> 
 
 
 def test_sums_of_joined_units_stay_at_their_places_and_come_at_the_time_of_the_partner() -> None:
-    first, second = (CleanedSums(np.zeros((2, 4, 1)), np.zeros(2)) for _ in range(2))
-    first.waveforms[1, 1], first.amplitude[1] = 6.0, 2.0
-    second.waveforms[0, 2], second.amplitude[0] = 5.0, 1.0
+    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2)) for _ in range(2))
+    first.waveforms[1, 0, 1], first.amplitude[1] = 6.0, 2.0
+    second.waveforms[0, 0, 2], second.amplitude[0] = 5.0, 1.0
     lag = np.array([[0, 1], [-1, 0]])  # the second begins one sample later
     joined = MovingSums([first, second]).joined(np.array([0, 0]), lag)
-    assert joined.of_place[0].waveforms[0, :, 0].tolist() == [0, 0, 6, 0]
-    assert joined.of_place[1].waveforms[0, :, 0].tolist() == [0, 0, 5, 0]
+    assert joined.of_place[0].waveforms[0, 0].tolist() == [0, 0, 6, 0]
+    assert joined.of_place[1].waveforms[0, 0].tolist() == [0, 0, 5, 0]
     assert joined.of_place[0].amplitude.tolist() == [2, 0]
     assert not joined.of_place[0].waveforms[1].any()
 
@@ -195,11 +195,11 @@ def test_a_move_of_less_than_a_quarter_of_a_micrometre_is_none() -> None:
 
 
 def test_amplitudes_count_the_spikes_of_each_place_and_means_are_of_amplitude_1() -> None:
-    first, second = (CleanedSums(np.zeros((2, 4, 1)), np.zeros(2)) for _ in range(2))
+    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2)) for _ in range(2))
     first.waveforms[0], first.amplitude[0] = 6.0, 2.0
     sums = MovingSums([first, second])
     assert sums.n_spikes.tolist() == [[2, 0], [0, 0]]
     assert first.means()[:, 0, 0].tolist() == [3, 0]
     bank = MovingBank(np.zeros((2, 3, 4, 1), np.float32), 1, np.array([0.5, 0.5]))
-    assert [one.waveforms.shape for one in MovingSums.none_yet(bank).of_place] == [(3, 4, 1)] * 2
+    assert [one.waveforms.shape for one in MovingSums.none_yet(bank).of_place] == [(3, 1, 4)] * 2
     assert bank.n_units == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, peel
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, by_channel, peel
 
 N_TIMES, N_CHANNELS = 40, 3
 TIME = np.arange(N_TIMES) - 12.0
@@ -27,7 +27,7 @@ def with_spikes(starts: list[int], units: list[int], amplitudes: list[float]) ->
     traces = np.zeros((400, N_CHANNELS), np.float32)
     for start, unit, amplitude in zip(starts, units, amplitudes, strict=True):
         traces[start : start + N_TIMES] += amplitude * bank().waveforms[unit]
-    return traces
+    return by_channel(traces)
 
 
 BOTH = np.array([[0, 1], [1, 0]])
@@ -45,9 +45,9 @@ def test_amplitudes_of_spikes_alone_and_in_a_collision_are_found() -> None:
 
 def test_a_part_of_a_sample_is_found_as_a_shift() -> None:
     template = bank()
-    traces = np.zeros((200, N_CHANNELS), np.float32)
-    traces[60 : 60 + N_TIMES, 0] = 40 * bump(3, late=0.3)
-    traces[60 : 60 + N_TIMES, 1] = 15 * bump(3, late=0.3)
+    traces = np.zeros((N_CHANNELS, 200), np.float32)
+    traces[0, 60 : 60 + N_TIMES] = 40 * bump(3, late=0.3)
+    traces[1, 60 : 60 + N_TIMES] = 15 * bump(3, late=0.3)
     fits = peel(traces, np.array([60]), np.array([0]), template, BOTH, NO_LAG)
     assert fits.shift_samples[0] == pytest.approx(0.3, abs=0.03)
     assert fits.amplitude[0] == pytest.approx(1.0, abs=0.03)
@@ -58,8 +58,8 @@ def test_the_gain_is_what_the_fit_saves_less_what_its_priors_cost() -> None:
     rng = np.random.default_rng(0)
     template = bank()
     x = (0.8 * template.waveforms[0] + rng.normal(size=(N_TIMES, N_CHANNELS))).astype(np.float32)
-    traces = np.zeros((N_TIMES + 20, N_CHANNELS), np.float32)
-    traces[10 : 10 + N_TIMES] = x
+    traces = np.zeros((N_CHANNELS, N_TIMES + 20), np.float32)
+    traces[:, 10 : 10 + N_TIMES] = x.T
     fits = peel(traces, np.array([10]), np.array([0]), template, BOTH, NO_LAG)
     for place, unit in enumerate((0, 1)):
         a, b = np.meshgrid(np.linspace(0, 1.4, 281), np.linspace(-1, 1, 401), indexing="ij")
