@@ -51,21 +51,25 @@ def filtered_both_ways(sos: NDArray[np.float64], traces: NDArray[Any]) -> NDArra
     values[edge:-edge] = traces
     values[:edge] = 2 * values[edge] - values[2 * edge : edge : -1]
     values[-edge:] = 2 * values[-edge - 1] - values[-edge - 2 : -2 * edge - 2 : -1]
-    _run(values, np.ascontiguousarray(sos), sosfilt_zi(sos))
-    _run(values[::-1], np.ascontiguousarray(sos), sosfilt_zi(sos))
+    for backward in (False, True):
+        _run(values, np.ascontiguousarray(sos), sosfilt_zi(sos), backward)
     return values[edge:-edge]
 
 
 @numba.njit(cache=True, nogil=True)
-def _run(values, sos, settled):  # type: ignore[no-untyped-def]
-    """Filter (n, C) in place, from the state in which its first row would have settled: (S, 2)."""
-    n_channels = values.shape[1]
+def _run(values, sos, settled, backward):  # type: ignore[no-untyped-def]
+    """Filter (n, C) in place, from the state in which its first row would have settled: (S, 2).
+
+    A view of the rows in reverse would do for `backward`, but channels would not be taken several at a time.
+    """
+    n_samples, n_channels = values.shape
     state = np.empty((len(sos), 2, n_channels))
     for s in range(len(sos)):
         for k in range(2):
             for c in range(n_channels):
-                state[s, k, c] = settled[s, k] * values[0, c]
-    for i in range(len(values)):
+                state[s, k, c] = settled[s, k] * values[n_samples - 1 if backward else 0, c]
+    for step in range(n_samples):
+        i = n_samples - 1 - step if backward else step
         for s in range(len(sos)):
             b0, b1, b2, a1, a2 = sos[s, 0], sos[s, 1], sos[s, 2], sos[s, 4], sos[s, 5]
             for c in range(n_channels):

@@ -12,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from ncpgui.core.clock import Clock
+from ncpgui.core.home import provide_home
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
+
+provide_home()
 
 BLOCK_S = 0.05
 LOUD_SHARE = 2 / 3
@@ -102,9 +106,11 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         size, n_samples = self._size, self.get_num_samples()
         first, last = start_frame // size, max(start_frame, end_frame - 1) // size
         begin, stop = max(0, (first - 1) * size), min(n_samples, (last + 2) * size)
-        traces = np.array(self.parent_recording_segment.get_traces(begin, stop, slice(None)), np.float32)
+        traces = np.asarray(self.parent_recording_segment.get_traces(begin, stop, slice(None)), np.float32)
         kinds = maximum_filter1d(self._kinds(traces), 3, mode="nearest")
         self._kind[first : last + 1] = kinds[first - begin // size : last + 1 - begin // size]
+        if kinds.any() or self._raw is not None:
+            traces = traces.copy()
         traces[np.repeat(kinds > 0, size)[: len(traces)]] = 0
         if self._raw is not None:
             traces[self._not_finite(begin, stop)] = 0
@@ -113,16 +119,14 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
 
     def _kinds(self, traces: NDArray[np.float32]) -> NDArray[np.int64]:
         """Of each block from the first row on: 0, or why it is blanked."""
-        rows = np.arange(0, len(traces), min(STRIDE, self._size))
-        size = np.abs(traces[rows])
-        starts = np.searchsorted(rows, np.arange(0, len(traces), self._size))
-        counts = np.diff(np.append(starts, len(rows)))[:, None]
-        kinds = np.zeros(len(starts), np.int64)
-        for kind, beyond, share in (
-            (_LOUD, size > self._artefact_sd * self._noise_sd, LOUD_SHARE),
-            (_STILL, size < STILL_SD * self._noise_sd, STILL_SHARE),
-        ):
-            channels = np.add.reduceat(beyond, starts, axis=0, dtype=np.int64) > share * counts
+        stride = min(STRIDE, self._size)
+        looked_at = np.bincount(np.arange(0, len(traces), stride) // self._size)
+        loud, still = np.zeros((2, len(looked_at), traces.shape[1]), np.int64)
+        bounds = [np.float32(sd) * self._noise_sd for sd in (self._artefact_sd, STILL_SD)]
+        _count(np.ascontiguousarray(traces), self._size, stride, *bounds, loud, still)
+        kinds = np.zeros(len(looked_at), np.int64)
+        for kind, counts, share in ((_LOUD, loud, LOUD_SHARE), (_STILL, still, STILL_SHARE)):
+            channels = counts > share * looked_at[:, None]
             kinds[channels.mean(axis=1) > 0.5] = kind
         return kinds
 
@@ -172,3 +176,13 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         places = [f"{a:.2f} to {b:.2f} s" for a, b in zip(begin_s, end_s, strict=True)]
         more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
         return ", ".join(places[:MAX_PLACES]) + more
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(traces, size, stride, loud_from, still_below, loud, still):  # type: ignore[no-untyped-def]
+    """Count every `stride`-th sample (n, C) by block of `size` (blocks, C): beyond a bound, and below one."""
+    for i in range(0, len(traces), stride):
+        for c in range(traces.shape[1]):
+            value = abs(traces[i, c])
+            loud[i // size, c] += value > loud_from[c]
+            still[i // size, c] += value < still_below[c]

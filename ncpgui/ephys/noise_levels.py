@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.spikeinterface_adapter import BaseRecording, random_slices
 
 MAD_OF_NORMAL = 0.6744897501960817
@@ -82,5 +83,15 @@ def _level(traces: NDArray[np.floating]) -> NDArray[np.float64]:
 def _deviation(traces: NDArray[np.floating]) -> NDArray[np.float64]:
     if len(traces) == 0:
         return np.zeros(1)
-    middle = np.median(traces, axis=0, keepdims=True)
-    return np.asarray(np.median(np.abs(traces - middle), axis=0) / MAD_OF_NORMAL, np.float64)
+    values = by_channel(traces)
+    values -= _medians(values)[:, None]
+    return np.asarray(_medians(np.abs(values, out=values)) / MAD_OF_NORMAL, np.float64)
+
+
+def _medians(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Medians of rows (C, n), NaN where one is; the rows are reordered. Twice as fast as NumPy's."""
+    half = values.shape[1] // 2
+    values.partition(half, axis=1)
+    upper = values[:, half]
+    middle = upper if values.shape[1] % 2 else (values[:, :half].max(axis=1) + upper) / values.dtype.type(2)
+    return np.where(np.isnan(values[:, half:].max(axis=1)), np.nan, middle)  # they are ordered last

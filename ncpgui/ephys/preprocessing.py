@@ -300,7 +300,7 @@ def preprocess(
     good = _good_channels(source, noise, recording)
     ids = raw.channel_ids[good]
     blanked = Blanked(
-        band.select_channels(ids),
+        band if len(good) == len(noise) else band.select_channels(ids),
         noise[good],
         artefact_sd=artefact_sd,
         raw=raw.select_channels(ids) if may_be_nan else None,

@@ -61,5 +61,6 @@ class _MedianReferencedSegment(BasePreprocessorSegment):  # type: ignore[misc]
     def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[np.float32]:
         traces = self.parent_recording_segment.get_traces(start_frame, end_frame, slice(None))
         traces = traces.astype(np.float32, copy=False)
-        referenced = traces - median_of_others(traces)
+        medians = median_of_others(traces)
+        referenced = np.subtract(traces, medians, out=medians)
         return referenced if channel_indices is None else referenced[:, channel_indices]

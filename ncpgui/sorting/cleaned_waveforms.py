@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.progress import Progress, silent
+from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
-from ncpgui.sorting.peeling import TemplateBank, add, by_channel
+from ncpgui.sorting.peeling import TemplateBank, add
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,8 @@ def fitted(
     The sums are of no place where nobody needs them (`with_sums`).
     """
     from ncpgui.sorting.gain_noise import LaidTemplates
-    from ncpgui.sorting.peeling import by_channel, peel
+    from ncpgui.ephys.by_channel import by_channel
+    from ncpgui.sorting.peeling import peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
     n_times = bank.waveforms.shape[2]

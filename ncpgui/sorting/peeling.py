@@ -26,7 +26,6 @@ AMPLITUDE_SD = 0.2
 SHIFT_SD = 0.4
 """Prior of shifts, samples: normal around 0."""
 N_TURNS = 3
-TILE = 64
 
 
 class Seen(NamedTuple):
@@ -133,24 +132,6 @@ class CleanedSums:
         return np.ascontiguousarray(means.transpose(0, 2, 1), np.float32)
 
 
-def by_channel(traces: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Traces (n_samples, C) with the samples of each channel side by side: (C, n_samples), a copy."""
-    result = np.empty(traces.shape[::-1], np.float32)
-    _turn(np.ascontiguousarray(traces), result)
-    return result
-
-
-@numba.njit(cache=True, nogil=True)
-def _turn(traces, result):  # type: ignore[no-untyped-def]
-    """In square tiles, which stay close to the processor."""
-    n_samples, n_channels = traces.shape
-    for first in range(0, n_samples, TILE):
-        for channel in range(0, n_channels, TILE):
-            for c in range(channel, min(channel + TILE, n_channels)):
-                for t in range(first, min(first + TILE, n_samples)):
-                    result[c, t] = traces[t, c]
-
-
 def peel(
     traces: NDArray[np.float32],
     first: NDArray[np.integer],
@@ -245,6 +226,16 @@ def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
+def add_window(traces, start, total):  # type: ignore[no-untyped-def]
+    """Add traces (C, n) from a sample on to a sum of windows (C, T)."""
+    n_times = total.shape[1]
+    for c in range(len(total)):
+        x, into = traces[c, start : start + n_times], total[c]
+        for t in range(n_times):
+            into[t] += x[t]
+
+
+@numba.njit(cache=True, nogil=True)
 def _peel(  # type: ignore[no-untyped-def]
     traces,
     first,
@@ -282,8 +273,5 @@ def _peel(  # type: ignore[no-untyped-def]
                 gain[n, j] = _fit(dot_t, dot_s, grams[k])[2]
         if counted[n]:
             weight[u] += amplitude[n]
-            for c in range(traces.shape[0]):
-                x, into = traces[c, first[n] : first[n] + n_times], total[u, c]
-                for t in range(n_times):
-                    into[t] += x[t]
+            add_window(traces, first[n], total[u])
         add(traces, first[n], seen, n_times, u, -amplitude[n], -shift[n])

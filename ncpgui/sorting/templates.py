@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from ncpgui.core.home import provide_home
 from ncpgui.core.motion import Places
 from ncpgui.core.partition import rows_of_clusters
+from ncpgui.ephys.by_channel import by_channel
 from ncpgui.sorting.moving_templates import MovingBank, smoothed
+from ncpgui.sorting.peeling import add_window
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -129,7 +131,7 @@ def mean_waveforms(
     inside = (times >= n_before) & (times <= n_samples - n_after) & (units >= 0)
     order = np.flatnonzero(inside)[np.argsort(times[inside], kind="stable")]
     times, units = times[order], units[order]
-    sums = np.zeros((n_units, n_times, recording.get_num_channels()))
+    sums = np.zeros((n_units, recording.get_num_channels(), n_times))
     step = round(READ_S * recording.sampling_frequency)
     for start in range(0, n_samples, step):
         low, high = np.searchsorted(times, [start, start + step])
@@ -137,15 +139,13 @@ def mean_waveforms(
             continue
         first, last = int(times[low]) - n_before, int(times[high - 1]) + n_after
         traces = recording.get_traces(start_frame=first, end_frame=last)
-        _add_windows(traces, times[low:high] - n_before - first, units[low:high], sums)
-    n_spikes = np.bincount(units, minlength=n_units)
-    return (sums / np.maximum(n_spikes, 1)[:, None, None]).astype(np.float32)
+        _add_windows(by_channel(traces), times[low:high] - n_before - first, units[low:high], sums)
+    sums /= np.maximum(np.bincount(units, minlength=n_units), 1)[:, None, None]
+    return np.ascontiguousarray(sums.transpose(0, 2, 1), np.float32)
 
 
 @numba.njit(cache=True, nogil=True)
 def _add_windows(traces, first, units, sums):  # type: ignore[no-untyped-def]
-    """Add the rows of traces (n, C) from `first` (m,) on to the sums (K, T, C) of their units (m,)."""
+    """Add traces (C, n) from samples `first` (m,) on to the sums (K, C, T) of their units (m,)."""
     for n in range(len(first)):
-        for t in range(sums.shape[1]):
-            for c in range(sums.shape[2]):
-                sums[units[n], t, c] += traces[first[n] + t, c]
+        add_window(traces, first[n], sums[units[n]])

@@ -230,6 +230,14 @@ def zeros(recording: Blanked, channel: int = 0) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(firsts, lasts, strict=True)]
 
 
+def test_what_is_blanked_stays_in_the_traces_that_were_given() -> None:
+    traces = quiet()
+    traces[200:250] = 50.0
+    given = traces.copy()
+    assert zeros(blanked(traces)) != []
+    np.testing.assert_array_equal(traces, given)
+
+
 def test_a_loud_block_goes_with_the_one_before_and_the_one_after() -> None:
     traces = quiet()
     traces[150:200] = 5

@@ -100,6 +100,16 @@ def test_the_level_is_around_the_median_and_not_around_0(monkeypatch: pytest.Mon
 # -- channels of no use ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 8])
+def test_medians_of_rows_are_those_of_numpy(n: int) -> None:
+    rows = np.random.default_rng(3).normal(size=(4, n)).astype(np.float32)
+    rows[1, 0], rows[2, -1] = np.nan, np.inf
+    expected = np.median(rows, axis=1)
+    found = module._medians(rows)
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == np.float32
+
+
 def usable(noise_sd: list[float], *raw: list[float]) -> list[bool]:
     return usable_channels(np.array(noise_sd), np.array(raw)).tolist()
 

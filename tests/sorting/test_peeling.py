@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, by_channel, peel
+from ncpgui.ephys.by_channel import by_channel
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, peel
 
 N_TIMES, N_CHANNELS = 40, 3
 TIME = np.arange(N_TIMES) - 12.0
