@@ -1,4 +1,4 @@
-"""Traces with the samples of each channel side by side, for loops that go through one channel after the other."""
+"""Traces with the samples of each channel side by side, for loops that take one channel after the other."""
 
 from __future__ import annotations
 

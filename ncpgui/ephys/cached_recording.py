@@ -12,14 +12,14 @@ import logging
 import math
 import threading
 import weakref
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.ahead import ahead
 from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.half_floats import narrowed, widen
 from ncpgui.ephys.recording import Recording
@@ -34,8 +34,6 @@ PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
 N_RECENT = 6
 """Pieces that are in memory where they are not on the disk."""
-N_READERS = 2
-"""Pieces that are computed at a time, ahead of who reads them."""
 
 
 class KeptRecording(BasePreprocessor):  # type: ignore[misc]
@@ -80,23 +78,7 @@ class KeptRecording(BasePreprocessor):  # type: ignore[misc]
 
     def ahead(self, pieces: Iterable[int]) -> Iterator[int]:
         """Yield pieces in order, each when its traces are there; the next ones are computed meanwhile."""
-        waiting: deque[tuple[int, Future[None]]] = deque()
-        with ThreadPoolExecutor(N_READERS) as pool:
-            try:
-                for piece in pieces:
-                    waiting.append((piece, pool.submit(self._kept.prepare, piece)))
-                    if len(waiting) > N_READERS:
-                        yield _when_done(*waiting.popleft())
-                while waiting:
-                    yield _when_done(*waiting.popleft())
-            finally:
-                for _, future in waiting:
-                    future.cancel()
-
-
-def _when_done(piece: int, computed: Future[None]) -> int:
-    computed.result()
-    return piece
+        return ahead(self._kept.prepare, pieces)
 
 
 class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
@@ -152,9 +134,10 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
                 self._keep(piece, values)
             return values[start:stop]
 
-    def prepare(self, piece: int) -> None:
-        """Compute a piece that is not there yet."""
+    def prepare(self, piece: int) -> int:
+        """Compute a piece that is not there yet, and return its number."""
         self._read(piece, 0, 1)
+        return piece
 
     def _keep(self, piece: int, values: NDArray[np.float16]) -> None:
         if self._file is not None and not self.is_full:

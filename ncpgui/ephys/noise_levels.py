@@ -6,9 +6,12 @@ slices that are silent or hold an artefact.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.ahead import ahead
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.spikeinterface_adapter import BaseRecording, random_slices
 
@@ -34,7 +37,7 @@ def slices_of(recording: BaseRecording) -> list[tuple[int, int, int]]:
 
 def noise_levels(recording: BaseRecording) -> NDArray[np.float64]:
     """Noise sd of each channel, in the unit of the traces: (C,), NaN where a slice is not finite."""
-    levels = np.array([_level(recording.get_traces(*place)) for place in slices_of(recording)])
+    levels = np.array(list(ahead(partial(_level, recording), slices_of(recording))))
     usual = np.zeros(levels.shape[1])
     for channel, level in enumerate(levels.T):
         active = level[~(level <= 0)]
@@ -72,9 +75,10 @@ def noisy_channels(noise_sd: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(noise_sd > NOISY_SHARE * np.median(noise_sd))
 
 
-def _level(traces: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Noise sd of each channel of a slice, without what is blanked (exactly zero)."""
+def _level(recording: BaseRecording, place: tuple[int, int, int]) -> NDArray[np.float64]:
+    """Noise sd of each channel in a slice, without what is blanked (exactly zero)."""
     with np.errstate(invalid="ignore", over="ignore"):
+        traces = recording.get_traces(*place)
         if (traces != 0).all():
             return _deviation(traces)
         return np.array([_deviation(column[column != 0][:, None])[0] for column in traces.T])

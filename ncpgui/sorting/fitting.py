@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.ahead import ahead
 from ncpgui.core.motion import Places
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matched import Matched
@@ -93,9 +94,9 @@ def fitted(
     it, where they are given. What noise does to gains is measured `with_noise`; it counts as white otherwise.
     The sums are of no place where nobody needs them (`with_sums`).
     """
-    from ncpgui.sorting.gain_noise import LaidTemplates
     from ncpgui.ephys.by_channel import by_channel
-    from ncpgui.sorting.peeling import peel
+    from ncpgui.sorting.gain_noise import LaidTemplates
+    from ncpgui.sorting.peeling import Fits, peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
     n_times = bank.waveforms.shape[2]
@@ -115,32 +116,34 @@ def fitted(
         [np.arange(low + max_lag, high - n_times - max_lag - 1, every) for low, high in inside_of.tolist()]
     )
     margin = round(MARGIN_MS * rate / 1000)
-    for first, last, place, begins, ends in _pieces(places, piece_samples(traces), inside_of):
-        low, high = np.searchsorted(spikes, [first - margin, last + margin])
-        own = (spikes[low:high] >= first) & (spikes[low:high] < last)
-        if not own.any():
-            continue
-        begin = max(begins, first - margin - n_times - max_lag)
-        end = min(ends, last + margin + n_times + max_lag)
+
+    def peeled(piece: _Piece) -> tuple[_Piece, int, slice, NDArray[np.float32], Fits]:
+        rows = slice(*np.searchsorted(spikes, [piece.first - margin, piece.last + margin]))
+        begin = max(piece.begins, piece.first - margin - n_times - max_lag)
+        end = min(piece.ends, piece.last + margin + n_times + max_lag)
         left = by_channel(traces.get_traces(start_frame=begin, end_frame=end))
-        fits = peel(
-            left,
-            spikes[low:high] - bank.n_before - begin,
-            units[low:high],
-            bank.banks[place],
-            like.candidates,
-            like.candidate_lags,
-            counted=own,
-            sums=sums.of_place[place] if with_sums else None,
-        )
-        rows = np.arange(low, high)[own]
-        amplitude[rows], shift[rows], gain[rows] = (
-            fits.amplitude[own],
-            fits.shift_samples[own],
-            fits.gain[own],
-        )
-        if with_noise and place == usual:
-            laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
+        first, its_bank = spikes[rows] - bank.n_before - begin, bank.banks[piece.place]
+        fits = peel(left, first, units[rows], its_bank, like.candidates, like.candidate_lags)
+        return piece, begin, rows, left, fits
+
+    pieces = _pieces(places, piece_samples(traces), inside_of)
+    with_spikes = (one for one in pieces if len(set(np.searchsorted(spikes, [one.first, one.last]))) > 1)
+    for piece, begin, around, left, fits in ahead(peeled, with_spikes):
+        own = slice(*np.searchsorted(spikes, [piece.first, piece.last]))
+        those = slice(own.start - around.start, own.stop - around.start)
+        amplitude[own], shift[own] = fits.amplitude[those], fits.shift_samples[those]
+        gain[own] = fits.gain[those]
+        if with_sums:
+            sums.of_place[piece.place].add(
+                left,
+                spikes[own] - bank.n_before - begin,
+                units[own],
+                amplitude[own],
+                shift[own],
+                bank.banks[piece.place],
+            )
+        if with_noise and piece.place == usual:
+            laid.add(left, looked[(looked >= piece.first) & (looked < piece.last)] - begin)
     noise = laid.measured(rate)
     matched = Matched(
         spikes,
@@ -173,15 +176,20 @@ def within(
     return np.asarray((row >= 0) & (last <= stretches[np.maximum(row, 0), 1]))
 
 
-def _pieces(
-    places: Places, step: int, stretches: NDArray[np.int64]
-) -> Iterator[tuple[int, int, int, int, int]]:
-    """First sample, the one after the last, and place of pieces of at most `step` samples.
+class _Piece(NamedTuple):
+    """Samples of the traces at a place: the first, and the one after the last; those of their stretch."""
 
-    Then the first sample of the stretch of the traces that a piece lies in, and the one after its last.
-    """
+    first: int
+    last: int
+    place: int
+    begins: int
+    ends: int
+
+
+def _pieces(places: Places, step: int, stretches: NDArray[np.int64]) -> Iterator[_Piece]:
+    """Pieces of at most `step` samples."""
     for (first, last), place in zip(places.stretches.tolist(), places.place.tolist(), strict=True):
         from_, to = np.searchsorted(stretches[:, 1], first, "right"), np.searchsorted(stretches[:, 0], last)
         for low, high in stretches[from_:to].tolist():
             for begin in range(max(first, low), min(last, high), step):
-                yield begin, min(begin + step, last, high), place, low, high
+                yield _Piece(begin, min(begin + step, last, high), place, low, high)

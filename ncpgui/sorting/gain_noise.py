@@ -46,7 +46,7 @@ class LaidTemplates:
         self._values: list[NDArray[np.float32]] = []
 
     def add(self, left: NDArray[np.float32], first: NDArray[np.integer]) -> None:
-        """Lay all templates at samples `first` (m,) of a stretch (C, n); all windows, with lags, lie inside."""
+        """Lay all templates at samples `first` (m,) of traces (C, n); all windows, with lags, lie inside."""
         self._values.append(
             _laid(
                 left,

@@ -126,6 +126,29 @@ class CleanedSums:
         n_units, n_times, n_channels = bank.waveforms.shape
         return cls(np.zeros((n_units, n_channels, n_times)), np.zeros(n_units))
 
+    def add(
+        self,
+        left: NDArray[np.float32],
+        first: NDArray[np.integer],
+        unit: NDArray[np.integer],
+        amplitude: NDArray[np.float32],
+        shift_samples: NDArray[np.float32],
+        bank: TemplateBank,
+    ) -> None:
+        """Add spikes (n,) that `peel` took out of traces, from what it left of these (C, n_samples)."""
+        n_units = len(self.amplitude)
+        taken_out = np.bincount(unit, amplitude, n_units)
+        self.amplitude += taken_out
+        _add_cleaned(
+            left,
+            np.ascontiguousarray(first, np.int64),
+            np.ascontiguousarray(unit, np.int64),
+            bank.seen,
+            taken_out,
+            np.bincount(unit, shift_samples, n_units),
+            self.waveforms,
+        )
+
     def means(self) -> NDArray[np.float32]:
         """Templates: mean cleaned waveform of amplitude 1 of each unit (K, T, C), zero without a spike."""
         means = self.waveforms / np.maximum(self.amplitude, 1e-9)[:, None, None]
@@ -139,9 +162,6 @@ def peel(
     bank: TemplateBank,
     candidates: NDArray[np.integer],
     lags: NDArray[np.integer],
-    *,
-    counted: NDArray[np.bool_] | None = None,
-    sums: CleanedSums | None = None,
 ) -> Fits:
     """Fit the spikes of a stretch of traces, and take them out of it.
 
@@ -152,14 +172,10 @@ def peel(
     unit : (n,) row of the bank
     candidates : (K, J) templates that a spike of each unit is compared with, itself first, -1 = none
     lags : (K, J) samples by which each candidate begins later than the unit's own template
-    sums : the cleaned waveforms of the spikes that are `counted` (n,) are added here
     """
     n = len(first)
     amplitude, shift = np.zeros(n, np.float32), np.zeros(n, np.float32)
     gain = np.full((n, candidates.shape[1]), -np.inf, np.float32)
-    is_counted = np.zeros(n, bool) if sums is None or counted is None else np.asarray(counted, bool)
-    total = np.zeros((1, 1, 1)) if sums is None else sums.waveforms
-    weight = np.zeros(1) if sums is None else sums.amplitude
     _peel(
         traces,
         np.ascontiguousarray(first, np.int64),
@@ -172,9 +188,6 @@ def peel(
         amplitude,
         shift,
         gain,
-        is_counted,
-        total,
-        weight,
     )
     return Fits(amplitude, shift, gain)
 
@@ -211,11 +224,10 @@ def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
-    """Add a multiple of a template and of its slope to traces (C, n) from a sample on, where there are any."""
+    """Add a multiple of a template and of its slope to traces (C, n) from a sample on, as far as they go."""
     low, high = max(0, -start), min(n_times, traces.shape[1] - start)
     if high <= low:
         return
-    a, b = np.float32(a), np.float32(b)
     at = seen.begin[k]
     for i in range(seen.n_channels[k]):
         x = traces[seen.channels[k, i], start + low : start + high]
@@ -236,6 +248,16 @@ def add_window(traces, start, total):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
+def _add_cleaned(traces, first, unit, seen, amplitude, shift, total):  # type: ignore[no-untyped-def]
+    """Add what is left under each spike to the sum of its unit (K, C, T), and what was taken out of it."""
+    for n in range(len(first)):
+        add_window(traces, first[n], total[unit[n]])
+    for u in range(len(total)):
+        if amplitude[u] != 0:
+            add(total[u], 0, seen, total.shape[2], u, amplitude[u], shift[u])
+
+
+@numba.njit(cache=True, nogil=True)
 def _peel(  # type: ignore[no-untyped-def]
     traces,
     first,
@@ -248,20 +270,16 @@ def _peel(  # type: ignore[no-untyped-def]
     amplitude,
     shift,
     gain,
-    counted,
-    total,
-    weight,
 ):
     for turn in range(N_TURNS):
         for n in range(len(first)):
             u = unit[n]
-            a, b = amplitude[n], shift[n]
             if turn:
-                add(traces, first[n], seen, n_times, u, a, b)
+                add(traces, first[n], seen, n_times, u, amplitude[n], shift[n])
             dot_t, dot_s = dots(traces, first[n], seen, n_times, u)
             a, b, _ = _fit(dot_t, dot_s, grams[u])
             amplitude[n], shift[n] = a, b
-            add(traces, first[n], seen, n_times, u, -a, -b)
+            add(traces, first[n], seen, n_times, u, -amplitude[n], -shift[n])
     for n in range(len(first)):
         u = unit[n]
         add(traces, first[n], seen, n_times, u, amplitude[n], shift[n])
@@ -271,7 +289,4 @@ def _peel(  # type: ignore[no-untyped-def]
                 start = min(max(first[n] + lags[u, j], 0), traces.shape[1] - n_times)
                 dot_t, dot_s = dots(traces, start, seen, n_times, k)
                 gain[n, j] = _fit(dot_t, dot_s, grams[k])[2]
-        if counted[n]:
-            weight[u] += amplitude[n]
-            add_window(traces, first[n], total[u])
         add(traces, first[n], seen, n_times, u, -amplitude[n], -shift[n])

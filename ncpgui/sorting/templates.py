@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.ahead import ahead
 from ncpgui.core.home import provide_home
 from ncpgui.core.motion import Places
 from ncpgui.core.partition import rows_of_clusters
@@ -132,14 +134,16 @@ def mean_waveforms(
     order = np.flatnonzero(inside)[np.argsort(times[inside], kind="stable")]
     times, units = times[order], units[order]
     sums = np.zeros((n_units, recording.get_num_channels(), n_times))
-    step = round(READ_S * recording.sampling_frequency)
-    for start in range(0, n_samples, step):
-        low, high = np.searchsorted(times, [start, start + step])
-        if low == high:
-            continue
-        first, last = int(times[low]) - n_before, int(times[high - 1]) + n_after
-        traces = recording.get_traces(start_frame=first, end_frame=last)
-        _add_windows(by_channel(traces), times[low:high] - n_before - first, units[low:high], sums)
+    starts = np.arange(0, n_samples, round(READ_S * recording.sampling_frequency))
+    ends = np.searchsorted(times, np.append(starts, n_samples)).tolist()
+    rows = [slice(low, high) for low, high in pairwise(ends) if low < high]
+
+    def read(some: slice) -> NDArray[np.float32]:
+        first, last = times[some][[0, -1]].tolist()
+        return by_channel(recording.get_traces(start_frame=first - n_before, end_frame=last + n_after))
+
+    for some, traces in zip(rows, ahead(read, rows), strict=True):
+        _add_windows(traces, times[some] - times[some.start], units[some], sums)
     sums /= np.maximum(np.bincount(units, minlength=n_units), 1)[:, None, None]
     return np.ascontiguousarray(sums.transpose(0, 2, 1), np.float32)
 

@@ -95,7 +95,8 @@ def test_the_mean_of_cleaned_waveforms_is_the_template_where_spikes_collide() ->
     starts, units = [50, 56, 150, 170, 250, 262], [0, 1, 0, 1, 1, 0]
     traces = with_spikes(starts, units, [1, 1, 0.9, 1.1, 1, 1])
     sums = CleanedSums.none_yet(bank())
-    counted = np.array([True] * 5 + [False])
-    peel(traces, np.array(starts), np.array(units), bank(), BOTH, NO_LAG, counted=counted, sums=sums)
+    fits = peel(traces, np.array(starts), np.array(units), bank(), BOTH, NO_LAG)
+    first, unit = np.array(starts)[:5], np.array(units)[:5]
+    sums.add(traces, first, unit, fits.amplitude[:5], fits.shift_samples[:5], bank())
     assert sums.amplitude == pytest.approx([1.9, 3.1], abs=0.03)
     assert np.abs(sums.means() - bank().waveforms).max() < 1.0  # of 50
