@@ -10,11 +10,14 @@ from app_fakes import MASSES, WAYS
 from tiny_project import tiny_project
 
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.amplitudes import depths_um, present_amplitudes, rate_edges_s
+from ncpgui.app.presenters import points
+from ncpgui.app.presenters.amplitudes import depths_um, present_amplitudes, rate_edges_s, rates_hz
 from ncpgui.app.presenters.points import evenly_thinned
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
+from ncpgui.core.spikes import SpikeEvents
 
 
 @pytest.fixture
@@ -98,6 +101,41 @@ def test_without_motion_depth_has_no_line(workspace) -> None:
     assert len(view.motion_s) == 0
     assert view.note == ""
     assert view.axis == "depth (µm)"
+
+
+def test_only_points_that_are_drawn_are_computed(workspace, monkeypatch) -> None:
+    """Of the ten spikes at most two of each unit are drawn; all ten count in the rates."""
+    asked: list[int] = []
+    seconds = Clock.seconds
+    monkeypatch.setattr(points, "MOST_POINTS", 2)
+    monkeypatch.setattr(Clock, "seconds", lambda clock, at: asked.append(np.size(at)) or seconds(clock, at))
+    for height in ("amplitude", "raster"):
+        view = present_amplitudes(workspace, height)
+        assert len(view.points) == 6
+        assert (view.rates_hz[:, 0] * 0.11).tolist() == pytest.approx([4, 3, 3])
+    assert max(asked) == 6
+
+
+def test_rates_are_those_of_a_histogram(project) -> None:
+    """The clock has a gap and a rate of its own; spikes lie on borders of bins and on the last sample."""
+    rng = np.random.default_rng(0)
+    n, rate = 60_000, project.spikes.sampling_frequency_hz
+    clock = Clock(rate, np.array([0, 20_000, 20_001, n]), np.array([5.0, 7.0, 20.0, 25.1]))
+    samples = np.sort(np.concatenate([[0, 20_000, 20_001, n - 1], rng.integers(0, n, 300)]))
+    spikes = SpikeEvents(samples, np.zeros(304, int), np.full(304, -5.0), rate, n)
+    shown = Workspace(project).shown()
+    labels = rng.integers(-1, 2, 304).astype(np.int32)
+    units = tuple(replace(shown.units[row], labels=labels, row=row) for row in (0, 1))
+    shown = replace(
+        shown, component=replace(shown.component, spike_ids=np.arange(304)), units=units, labels=labels
+    )
+    edges_s = np.linspace(5.0, float(clock.seconds(n - 1)) + 1 / rate, 21)
+    edges = clock.positions(edges_s)
+    recorded_s = np.diff(edges) / rate
+    found = rates_hz(shown, spikes, edges)
+    for row in (0, 1):
+        expected = np.histogram(clock.seconds(samples[labels == row]), edges_s)[0]
+        np.testing.assert_allclose(found[row] * recorded_s, expected, atol=1e-9)
 
 
 def test_a_unit_is_thinned_evenly_and_a_small_one_stays_whole() -> None:

@@ -8,6 +8,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.points import SpikePoints
+from ncpgui.gui.items.spike_dots import SpikeDots
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.items.unit_names import free_place
 from ncpgui.gui.panels.embedding import EmbeddingPanel
@@ -90,15 +91,6 @@ def test_a_click_on_a_point_selects_its_unit(panel, workspace, screen) -> None:
     assert workspace.selected == (1,)
     screen.click(panel.scatter.viewport(), empty_corner(panel))
     assert workspace.selected == (1,)
-
-
-def test_a_click_makes_nothing_of_single_points(panel, workspace, screen) -> None:
-    """pyqtgraph makes an object of each point, which stays in memory when the points are gone."""
-    screen.click(panel.scatter.viewport(), place(panel, LEFT_TOP))
-    assert workspace.selected == (0,)
-    screen.click(panel.scatter.viewport(), place(panel, LEFT_TOP))
-    assert panel.scatter.scatters
-    assert not any(one is not None for item in panel.scatter.scatters for one in item.data["item"])
 
 
 def test_a_selection_dims_the_others(panel, workspace, screen) -> None:
@@ -215,7 +207,7 @@ def test_without_waveforms_there_is_a_message(panel, workspace, without_waveform
     assert not panel.scatter.isVisible()
 
 
-def test_two_thousand_points_are_drawn_as_few_things_each_of_one_look(qtbot, theme) -> None:
+def test_two_thousand_points_are_one_thing_with_a_picture_for_each_look(qtbot, theme) -> None:
     """Six units, each in six steps of opacity (0.3 to 1 in eighths) and with one ring or none."""
     generator, n = np.random.default_rng(0), 2000
     labels = generator.integers(0, 6, n).astype(np.int32)
@@ -238,8 +230,9 @@ def test_two_thousand_points_are_drawn_as_few_things_each_of_one_look(qtbot, the
     widget.resize(900, 600)
     for _ in range(2):
         widget.set_points(points, theme)
-        assert len(widget.scatters) == 36
-        assert sum(len(one.points()) for one in widget.scatters) == n
+        assert widget.dots.n_looks == 36
+        assert len(widget.dots) == n
+        assert [one for one in widget.getPlotItem().items if isinstance(one, SpikeDots)] == [widget.dots]
 
 
 def test_names_of_units_at_one_place_lie_beside_each_other_and_inside() -> None:

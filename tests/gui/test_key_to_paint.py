@@ -32,6 +32,7 @@ FILES = (
     "app/model/workspace.py",
     "app/model/state.py",
     "gui/panels/base.py",
+    "gui/redraws.py",
     "gui/panels/correlograms.py",
     "gui/items/correlogram_grid.py",
     "app/work/panel_data.py",

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.axes import height_unit
-from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.presenters.points import NO_POINTS, Plane, SpikePoints, spike_points
 from ncpgui.app.presenters.why_empty import why_no_waveforms, why_nothing
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
+from ncpgui.core.spikes import SpikeEvents
 
 Height = Literal["amplitude", "depth", "raster"]
 HEIGHTS: tuple[Height, ...] = get_args(Height)
@@ -63,30 +64,28 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     project, shown = workspace.state.project, workspace.shown()
     if project is None or shown is None:
         return AmplitudesView(height, message=why_nothing(workspace, "Amplitudes"))
-    component, spikes, clock = shown.component, project.spikes, project.recording.clock
+    spikes, clock = project.spikes, project.recording.clock
     plane = time_plane(workspace, project, shown, height)
     if plane is None:
         return AmplitudesView(height, message=why_no_waveforms(workspace, "Depths"))
-    positions, times_s, y = plane
     motion_s, motion_um = np.zeros(0), np.zeros(0)
     note = ""
     if height == "depth":
         motion = project.motion
         along = motion is not None and motion.axis == project.probe.depth_axis
-        if motion is not None and along and motion.displacement_um.size and len(y):
+        if motion is not None and along and motion.displacement_um.size and len(plane.positions):
             motion_s = clock.seconds(motion.time_s * spikes.sampling_frequency_hz)
-            middle = float(np.median(y))
+            middle = float(np.median(plane.of_all()[:, 1]))
             motion_um = middle + motion.at(motion.time_s, np.full(len(motion_s), middle))
             note = f"motion {motion.range_um:.0f} µm{'' if motion.applied else ', not followed'}"
     start_s, end_s = clock.stretches_s(spikes.n_samples)[[0, -1], [0, 1]].tolist()
     edges = rate_edges_s(start_s, end_s)
-    recorded_s = np.diff(clock.positions(edges)) / spikes.sampling_frequency_hz
     return AmplitudesView(
         height,
-        spike_points(workspace, shown, positions, times_s, y),
+        spike_points(workspace, shown, plane),
         (start_s, end_s),
         edges,
-        _rates_hz(shown, clock.seconds(spikes.sample_index[component.spike_ids]), edges, recorded_s),
+        rates_hz(shown, spikes, clock.positions(edges)),
         motion_s,
         motion_um,
         note=note,
@@ -94,30 +93,36 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     )
 
 
-def time_plane(
-    workspace: Workspace, project: Project, shown: ShownSorting, height: Height
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None:
-    """Positions (m,) of spikes in their component, times (s) and heights; None where there are no heights.
+def time_plane(workspace: Workspace, project: Project, shown: ShownSorting, height: Height) -> Plane | None:
+    """Times (s) and heights of the spikes of a component; None where there are no heights.
 
     Depths are those of the sampled spikes; in a raster the units of `shown` have rows, the first one on top.
     """
     component, spikes = shown.component, project.spikes
     positions = np.arange(len(component.spike_ids))
-    if height == "raster":
-        y = -np.where(shown.labels < 0, len(shown.units), shown.labels).astype(np.float64)
-    elif height == "amplitude":
-        y = np.abs(spikes.amplitude[component.spike_ids]).astype(np.float64)
-    else:
-        waveforms = workspace.waveforms(component.id)
+    waveforms = workspace.waveforms(component.id) if height == "depth" else None
+    if height == "depth":
         if waveforms is None:
             return None
         positions = component.sampled
-        y = workspace.state.remembered.get(
-            ("depth", component.id, id(waveforms)),
-            lambda: depths_um(waveforms, component, project.probe),
-        )
-    ids = component.spike_ids[positions]
-    return positions, project.recording.clock.seconds(spikes.sample_index[ids]), y
+
+    def heights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        if waveforms is not None:
+            depths = workspace.state.remembered.get(
+                ("depth", component.id, id(waveforms)),
+                lambda: depths_um(waveforms, component, project.probe),
+            )
+            return depths[rows]
+        if height == "raster":
+            labels = shown.labels[rows]
+            return -np.where(labels < 0, len(shown.units), labels).astype(np.float64)
+        return np.abs(spikes.amplitude[component.spike_ids[rows]]).astype(np.float64)
+
+    def coordinates(rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        samples = spikes.sample_index[component.spike_ids[positions[rows]]]
+        return project.recording.clock.seconds(samples), heights(rows)
+
+    return Plane(positions, coordinates)
 
 
 def depths_um(waveforms: ComponentWaveforms, component: Component, probe: Probe) -> NDArray[np.float64]:
@@ -136,12 +141,15 @@ def rate_edges_s(start_s: float, end_s: float) -> NDArray[np.float64]:
     return np.linspace(start_s, end_s, n + 1)
 
 
-def _rates_hz(
-    shown: ShownSorting,
-    time_s: NDArray[np.float64],
-    edges_s: NDArray[np.float64],
-    recorded_s: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    counts = [np.histogram(time_s[unit.positions], edges_s)[0] for unit in shown.units]
-    each = np.reshape(counts, (len(shown.units), len(edges_s) - 1)).astype(np.float64)
+def rates_hz(shown: ShownSorting, spikes: SpikeEvents, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spikes a second (K, B) between edges (B + 1,), in samples with fractions; the last one is inside.
+
+    Spikes are in order of time, so that edges are looked up among them and no spike is.
+    """
+    first = np.ceil(np.round(edges, 3)).astype(np.int64)
+    first[-1] += 1
+    rows = np.searchsorted(shown.component.spike_ids, np.searchsorted(spikes.sample_index, first))
+    counts = [np.diff(np.searchsorted(unit.positions, rows)) for unit in shown.units]
+    each = np.reshape(counts, (len(shown.units), len(edges) - 1)).astype(np.float64)
+    recorded_s = np.diff(edges) / spikes.sampling_frequency_hz
     return np.divide(each, recorded_s, out=np.zeros_like(each), where=each > 0)

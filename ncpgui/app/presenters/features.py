@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.axes import height_unit
-from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.presenters.points import NO_POINTS, Plane, SpikePoints, spike_points
 from ncpgui.app.presenters.why_empty import why_nothing
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -50,23 +50,16 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
     plane = feature_plane(workspace, project, component, x, y)
     some = ONLY_SAMPLED if project.recording.has_traces else SOME
     note = "" if len(plane.positions) == len(component.spike_ids) else some
-    points = spike_points(workspace, shown, plane.positions, plane.x, plane.y)
+    points = spike_points(workspace, shown, plane)
     return FeaturesView(plane.axes, *plane.names, points, note, height_unit=height_unit(workspace.state))
 
 
 @dataclass(frozen=True, eq=False)
-class FeaturePlane:
-    """Two coordinates of the spikes of a component that have them.
+class FeaturePlane(Plane):
+    """A plane whose coordinates were chosen: axes : names of those that there are; names : of these two."""
 
-    axes : names of the coordinates that there are; names : of these two
-    positions : (m,) of the spikes in the component; x, y : (m,)
-    """
-
-    axes: tuple[str, ...]
-    names: tuple[str, str]
-    positions: NDArray[np.int64]
-    x: NDArray[np.floating]
-    y: NDArray[np.floating]
+    axes: tuple[str, ...] = ()
+    names: tuple[str, str] = (TIME, AMPLITUDE)
 
 
 def feature_plane(
@@ -86,15 +79,15 @@ def feature_plane(
     if not {x, y} & {*names}:  # these are known of every spike
         positions = np.arange(len(component.spike_ids))
 
-    def values(axis: str) -> NDArray[np.floating]:
-        ids = component.spike_ids[positions]
+    def values(axis: str, rows: NDArray[np.int64]) -> NDArray[np.floating]:
+        ids = component.spike_ids[positions[rows]]
         if axis == AMPLITUDE:
             return np.abs(project.spikes.amplitude[ids])
         if axis == TIME:
             return project.recording.clock.seconds(project.spikes.sample_index[ids])
-        return components[:, names.index(axis)]
+        return components[rows, names.index(axis)]
 
-    return FeaturePlane(axes, (x, y), positions, values(x), values(y))
+    return FeaturePlane(positions, lambda rows: (values(x, rows), values(y, rows)), axes, (x, y))
 
 
 def principal_components(

@@ -125,13 +125,12 @@ def plane_points(
     if lasso.plane == "features":
         plane = feature_plane(workspace, project, component, *lasso.axes)
         _still_there(lasso, plane.names)
-        return plane.positions, np.column_stack([plane.x, plane.y])
+        return plane.positions, plane.of_all()
     if lasso.plane == "over time":
         found = time_plane(workspace, project, current, cast("Height", lasso.axes[1]))
         if found is None:
             return np.zeros(0, np.int64), np.zeros((0, 2))
-        positions, time_s, height = found
-        return positions, np.column_stack([time_s, height])
+        return found.positions, found.of_all()
     waveforms = workspace.waveforms(component.id)
     if waveforms is None:
         return np.zeros(0, np.int64), np.zeros((0, 2))

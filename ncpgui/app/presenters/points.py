@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,31 +69,44 @@ def colors_of(workspace: Workspace, shown: ShownSorting) -> tuple[Color, ...]:
 NO_POINTS = SpikePoints(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
 
 
-def spike_points(
-    workspace: Workspace,
-    shown: ShownSorting,
-    positions: NDArray[np.int64],
-    x: NDArray[np.floating],
-    y: NDArray[np.floating],
-) -> SpikePoints:
-    """Points of the spikes at `positions` of the component on screen, evenly thinned a unit."""
-    kept = evenly_thinned(shown.labels[positions], most=MOST_POINTS)
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Two coordinates of the spikes of a component that have them, computed when they are asked for.
+
+    positions : (m,) of these spikes in the component; coordinates : x and y (k,) of some rows (k,) of them
+    """
+
+    positions: NDArray[np.int64]
+    coordinates: Callable[[NDArray[np.int64]], tuple[NDArray[np.floating], NDArray[np.floating]]]
+
+    def of_all(self) -> NDArray[np.floating]:
+        """Both coordinates of all of them: (m, 2)."""
+        return np.column_stack(self.coordinates(np.arange(len(self.positions))))
+
+
+def spike_points(workspace: Workspace, shown: ShownSorting, plane: Plane) -> SpikePoints:
+    """Points of spikes of the component on screen, evenly thinned a unit."""
+    kept = evenly_thinned(shown.labels[plane.positions], most=MOST_POINTS)
+    positions = plane.positions[kept]
+    x, y = plane.coordinates(kept)
     return SpikePoints(
-        np.asarray(x, np.float64)[kept],
-        np.asarray(y, np.float64)[kept],
-        shown.labels[positions][kept],
+        np.asarray(x, np.float64),
+        np.asarray(y, np.float64),
+        shown.labels[positions],
         names=tuple(unit.name for unit in shown.units),
         colors=colors_of(workspace, shown),
         units=tuple(unit.unit for unit in shown.units),
         is_selected=tuple(map(workspace.is_chosen, shown.units)),
-        spike_ids=shown.component.spike_ids[positions[kept]],
+        spike_ids=shown.component.spike_ids[positions],
     )
 
 
 def evenly_thinned(labels: NDArray[np.int32], *, most: int) -> NDArray[np.int64]:
     """Rows in order, at most `most` of each label, evenly spaced among its own."""
+    counts = np.bincount(labels + 1)
+    narrow = np.min_scalar_type(len(counts))  # sorted in one pass, while there are not too many labels
+    order = np.argsort((labels + 1).astype(narrow), kind="stable")
     kept = []
-    for label in np.flatnonzero(np.bincount(labels + 1)) - 1:
-        rows = np.flatnonzero(labels == label)
+    for rows in np.split(order, np.cumsum(counts)[:-1]):
         kept.append(rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most])
     return np.sort(np.concatenate(kept)) if kept else np.zeros(0, np.int64)

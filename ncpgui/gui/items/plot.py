@@ -68,6 +68,11 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         if self._left_px:  # whether its name fits or not, so that plots below each other begin at one place
             self.getAxis("left").setWidth(self._left_px + (LABEL_PX if left and is_wide else 0))
 
+    def settle(self) -> None:
+        """Give axes and points their places now: in a painting it is too late, and all is painted again."""
+        self.getPlotItem().layout.activate()
+        self.scene().prepareForPaint()
+
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about what is at a place of the scene: the axes, and in subclasses what is drawn."""
         if self.getViewBox().sceneBoundingRect().contains(where):

@@ -1,7 +1,7 @@
 """Spikes as points of a plot, coloured by unit: a click selects a unit, Ctrl+click draws a lasso.
 
-Points of one look are one `OneLook`, which copies one picture of a point to many places. A unit has at most
-2500 of them (`app.presenters.points`): no picture of all is needed, however long the recording.
+All points are one `SpikeDots`, which copies the picture of each look to many places. A unit has at most 2500
+points (`app.presenters.points`): no picture of all is needed, however long the recording.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
 from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
+from ncpgui.gui.items.spike_dots import Look, SpikeDots
 from ncpgui.gui.items.unit_names import paint_names
 from ncpgui.gui.theme import Theme
 
@@ -26,20 +27,6 @@ DIMMED = 45
 UNASSIGNED = 0.7
 OPACITY_STEPS = 8
 RING_PX = 1.6
-
-
-class OneLook(pg.ScatterPlotItem):
-    """Points that look alike: their picture is looked up once, not once a point."""
-
-    def updateSpots(self, dataSet: NDArray[np.void] | None = None) -> None:
-        """Find the picture of points that have none yet."""
-        points = self.data if dataSet is None else dataSet
-        super().updateSpots(points[:1])
-        points["sourceRect"] = points["sourceRect"][:1]
-
-    def mouseClickEvent(self, ev: object) -> None:
-        """Leave clicks to the plot: pyqtgraph would make an object of each point, which nothing frees."""
-        ev.ignore()  # type: ignore[attr-defined]
 
 
 class SpikeScatter(Plot):
@@ -59,56 +46,60 @@ class SpikeScatter(Plot):
     def __init__(self, name: str, *, has_names: bool = False, is_square: bool = False) -> None:
         super().__init__(name)
         self.points: SpikePoints = NO_POINTS
-        self.scatters: list[OneLook] = []
+        self.dots = SpikeDots()
         self.lasso = LassoOutline()
         self._has_names = has_names
         self._corners = np.zeros((0, 2))
         self.setAspectLocked(is_square)
         self.scene().sigMouseClicked.connect(self._clicked)
         if has_names:
-            self.getViewBox().sigRangeChanged.connect(lambda *_: self.viewport().update())
+            self.getViewBox().sigRangeChanged.connect(lambda *_: self.getViewBox().update())
 
     def set_points(self, points: SpikePoints, theme: Theme) -> None:
         """Show other points: those of no unit first, those of selected units last."""
         self.points = points
         self.set_theme(theme)
         self.clear()
-        self.scatters = []
-        for rows in self._looks():
-            self._add(rows)
+        self._put_dots()
         self.lasso.put_into(self)
         self.lasso.draw(self._corners, theme)
 
-    def _looks(self) -> list[NDArray[np.int64]]:
-        """Rows of the points of each look: bright or dimmed, of one unit, opacity and ring."""
-        if len(self.points) == 0:
-            return []
+    def _put_dots(self) -> None:
+        """Put all points into the plot, points of a look after each other."""
         points = self.points
+        if len(points) == 0:
+            return
         ring = np.full(len(points), -1) if points.ring is None else points.ring
-        look = (~points.is_dimmed).astype(np.int64)  # one number each: sorted faster than rows of four
-        for part in (points.labels + 1, ring + 1, self._steps()):
-            look = look * (int(part.max()) + 1) + part
-        order = np.argsort(look, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(look[order])) + 1)
+        is_dimmed, steps = points.is_dimmed, self._steps()
+        key = (~is_dimmed).astype(np.int64)  # one number each: sorted faster than rows of four
+        for part in (points.labels + 1, ring + 1, steps):
+            key = key * (int(part.max()) + 1) + part
+        order = np.argsort(key, kind="stable")
+        begins = np.diff(key[order], prepend=-1) > 0
+        looks = [
+            self._look(one, is_dimmed=bool(is_dimmed[one]), opacity=float(steps[one]) / OPACITY_STEPS)
+            for one in order[begins].tolist()
+        ]
+        look_of_point = np.cumsum(begins) - 1
+        self.dots.show_points(points.x[order], points.y[order], looks, look_of_point, size_px=self.point_px)
+        self.addItem(self.dots)
 
     def _steps(self) -> NDArray[np.int64]:
         """Opacity of each point in eighths."""
         opacity = np.ones(len(self.points)) if self.points.opacity is None else self.points.opacity
         return np.ceil(opacity * OPACITY_STEPS).astype(np.int64).clip(1, OPACITY_STEPS)
 
-    def _add(self, rows: NDArray[np.int64]) -> None:
-        points, theme, one = self.points, self.theme, int(rows[0])
-        label, is_dimmed = int(points.labels[one]), bool(points.is_dimmed[one])
-        alpha = (DIMMED if is_dimmed else ALPHA) * float(self._steps()[one]) / OPACITY_STEPS
+    def _look(self, point: int, *, is_dimmed: bool, opacity: float) -> Look:
+        """How a point looks."""
+        theme, label = self.theme, int(self.points.labels[point])
+        alpha = (DIMMED if is_dimmed else ALPHA) * opacity
         if label < 0:
             brush = theme.color("faint", round(alpha * UNASSIGNED))
         else:
-            brush = theme.unit(points.colors[label], round(alpha))
-        ring = None if is_dimmed else self.ring(one)
+            brush = theme.unit(self.points.colors[label], round(alpha))
+        ring = None if is_dimmed else self.ring(point)
         pen = pg.mkPen(None) if ring is None else pg.mkPen(ring, width=RING_PX)
-        item = OneLook(points.x[rows], points.y[rows], size=self.point_px, pen=pen, brush=brush)
-        self.scatters.append(item)
-        self.addItem(item)
+        return Look(pen, pg.mkBrush(brush))
 
     def ring(self, point: int) -> QtGui.QColor | None:
         """Colour of the ring around a point; None where it has none."""
@@ -127,8 +118,8 @@ class SpikeScatter(Plot):
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Draw the points as large as there is room."""
         super().resizeEvent(event)
-        for item in getattr(self, "scatters", ()):
-            item.setSize(self.point_px)
+        if hasattr(self, "dots"):  # pyqtgraph resizes while it is made
+            self.dots.set_size(self.point_px)
 
     def drawForeground(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:
         """Write the names of the units over everything, of the same size at any zoom."""
@@ -143,6 +134,8 @@ class SpikeScatter(Plot):
 
     def set_lasso(self, corners: NDArray[np.float64]) -> None:
         """Draw a polygon (V, 2) in the coordinates of the points."""
+        if len(corners) == len(self._corners) == 0:
+            return  # each change of a plot has the window painted
         self._corners = corners
         self.lasso.draw(corners, self.theme)
 

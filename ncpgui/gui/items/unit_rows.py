@@ -7,13 +7,12 @@ from typing import Any, Protocol
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.unit_columns import COLUMNS
+from ncpgui.app.presenters.unit_columns import COLUMNS, UnitColumn
 from ncpgui.core.unit_table import Row
 from ncpgui.gui.items.glyphs import paint_lock
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
-ROW_ROLE = QtCore.Qt.UserRole + 1
 ROW_HEIGHT = 24
 CELL_PAD = 3
 HEADER_PX = 11
@@ -22,6 +21,12 @@ DOT = 15
 LABEL_COLORS = {"good": "good", "noise": "bad", "mua": "muted", "unsorted": "faint"}
 NUMBERS = {column.name: number for number, column in enumerate(COLUMNS)}
 """Place of each column in the model, by its name."""
+
+
+def alignment(column: UnitColumn) -> int:
+    """Numbers stand on the right."""
+    side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+    return int(side | QtCore.Qt.AlignVCenter)
 
 
 class Themed(Protocol):
@@ -73,17 +78,14 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
-        """Row for the delegate, its text and alignment."""
+        """Text, tooltip and alignment of a cell."""
         row, column = self.rows[index.row()], COLUMNS[index.column()]
-        if role == ROW_ROLE:
-            return row
         if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
             return column.text(row)
         if role == QtCore.Qt.ToolTipRole:
             return plain(column.help_of(row))
         if role == QtCore.Qt.TextAlignmentRole:
-            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
-            return int(side | QtCore.Qt.AlignVCenter)
+            return alignment(column)
         return None
 
     def headerData(
@@ -133,9 +135,8 @@ class UnitHeader(QtWidgets.QHeaderView):
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.setFont(font(HEADER_PX, medium=sorts))
         painter.setPen(theme.color("text" if sorts else "muted"))
-        side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
         place = QtCore.QRectF(rect).adjusted(CELL_PAD, 0, -CELL_PAD, -2)
-        painter.drawText(place, int(side | QtCore.Qt.AlignVCenter), column.title)
+        painter.drawText(place, alignment(column), column.title)
         if sorts:
             up = self.sortIndicatorOrder() == QtCore.Qt.AscendingOrder
             _paint_arrow(painter, QtCore.QPointF(place.center().x(), rect.bottom() - 3.5), up=up)
@@ -161,31 +162,32 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
         self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
     ) -> None:
         """Paint one cell."""
-        row: Row = index.data(ROW_ROLE)
+        column = COLUMNS[index.column()]
+        row: Row = index.model().rows[index.row()]
         theme, rect = self._panel.theme, QtCore.QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
         if option.state & QtWidgets.QStyle.State_Selected:
             painter.fillRect(rect, theme.color("accent_soft"))
-        if index.column() == 0:
+        if column.name == "id":
             painter.setPen(QtCore.Qt.NoPen)
             painter.setBrush(theme.unit(row["color"]))
             painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
             rect.adjust(DOT, 0, 0, 0)
-        if index.column() == NUMBERS["accepted"]:
+        if column.name == "accepted":
             if row["accepted"]:
                 glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
                 paint_lock(painter, glyph, theme.color("good"))
         else:
-            painter.setFont(font(bold=index.column() == 0))
+            painter.setFont(font(bold=column.name == "id"))
             color = "text"
-            if index.column() == NUMBERS["label"]:
+            if column.name == "label":
                 color = LABEL_COLORS.get(row["label"], "text") if row["is_label_given"] else "faint"
             painter.setPen(theme.color(color))
             place = rect.adjusted(CELL_PAD, 0, -CELL_PAD, 0)
             width = int(place.width()) + 2
-            text = painter.fontMetrics().elidedText(index.data(), QtCore.Qt.ElideRight, width)
-            painter.drawText(place, index.data(QtCore.Qt.TextAlignmentRole), text)
+            text = painter.fontMetrics().elidedText(column.text(row), QtCore.Qt.ElideRight, width)
+            painter.drawText(place, alignment(column), text)
         painter.restore()
 
 

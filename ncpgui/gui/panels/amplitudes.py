@@ -128,6 +128,8 @@ class AmplitudesPanel(LassoPanel):
             self.scatter.setLimits(xMin=start_s - room_s, xMax=end_s + room_s)
             self.scatter.setXRange(start_s, end_s, padding=0.01)
         self._fit_heights(view)
+        self.scatter.settle()
+        self.rates.settle()
 
     def _fit_heights(self, view: AmplitudesView) -> None:
         left = self.scatter.getAxis("left")

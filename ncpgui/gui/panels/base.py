@@ -12,6 +12,7 @@ from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.panels.title import PanelTitle, carried_title
 from ncpgui.gui.plain_text import Label
+from ncpgui.gui.redraws import REDRAWS
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -39,7 +40,6 @@ class Panel(QtWidgets.QFrame):
         self.controller = controller
         self.theme: Theme = LIGHT
         self._is_dirty = True
-        self._is_scheduled = False
         self.setObjectName("panel")
         self.setAccessibleName(self.title)
         layout = QtWidgets.QVBoxLayout(self)
@@ -112,12 +112,11 @@ class Panel(QtWidgets.QFrame):
     def mark_dirty(self, *_: object) -> None:
         """Redraw soon, or when the panel is shown."""
         self._is_dirty = True
-        if self.isVisible() and not self._is_scheduled:
-            self._is_scheduled = True
-            QtCore.QTimer.singleShot(0, self._redraw_if_dirty)
+        if self.isVisible():
+            REDRAWS.add(self)
 
-    def _redraw_if_dirty(self) -> None:
-        self._is_scheduled = False
+    def redraw_if_stale(self) -> None:
+        """Redraw what is on screen and stale."""
         if self._is_dirty and self.isVisible():
             self.redraw_now()
 

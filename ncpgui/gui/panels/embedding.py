@@ -55,6 +55,7 @@ class EmbeddingPanel(LassoPanel):
         if shown != self._shown:  # another sorting of the same spikes leaves the zoom as it is
             self._shown = shown
             self.scatter.show_all()
+        self.scatter.settle()
 
     def axes(self) -> tuple[str, str]:
         """Of the method that is on screen."""

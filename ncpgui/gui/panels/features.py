@@ -71,6 +71,7 @@ class FeaturesPanel(LassoPanel):
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
             self.scatter.show_all()
+        self.scatter.settle()
 
     def axes(self) -> tuple[str, str]:
         """The two that are on screen."""

@@ -58,7 +58,6 @@ class UnitTablePanel(Panel):
         """Make the filter, the table and the message."""
         self._all_units = False
         self._is_selecting = False
-        self._is_fitting = False
         self._listed = unit_filter("")
         self._problem = ""
         known = self.controller.preferences.get(REMEMBERED, {})
@@ -243,7 +242,7 @@ class UnitTablePanel(Panel):
         self.columns_menu().popup(self.table.horizontalHeader().mapToGlobal(place))
 
     def _resized(self, number: int, _before: int, width: int) -> None:
-        if not self._is_fitting and width:
+        if width:
             self._widths[COLUMNS[number].name] = width
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
@@ -264,14 +263,13 @@ class UnitTablePanel(Panel):
                 del widths[name]
         free = [name for name in widths if name != "accepted" and name not in self._widths]
         spare = min(max(room - sum(widths.values()), 0) // max(len(free), 1), MOST_SPARE)
-        self._is_fitting = True
-        try:
+        with QtCore.QSignalBlocker(self.table.horizontalHeader()):  # each would have the table painted later
             for name, number in NUMBERS.items():
                 self.table.setColumnHidden(number, name not in widths)
                 if name in widths:
                     self.table.setColumnWidth(number, widths[name] + (spare if name in free else 0))
-        finally:
-            self._is_fitting = False
+        self.table.doItemsLayout()
+        QtCore.QCoreApplication.sendPostedEvents(self.table, QtCore.QEvent.LayoutRequest)
 
     def _width(self, name: str) -> int:
         """Width that a column needs, in pixels."""
