@@ -71,17 +71,23 @@ def inline(document: str) -> list[str]:
     return [" ".join(span.replace("\\|", "|").split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
-@cache
 def messages(path: Path, *, docstrings: bool = True) -> list[str]:
     """Texts in a source file: docstrings, help, messages; what is filled in is shown as {}."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    if not docstrings:
-        inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = []
-    for node in ast.walk(tree):
+    return [text for text, is_docstring in _texts(path) if docstrings or not is_docstring]
+
+
+@cache
+def _texts(path: Path) -> list[tuple[str, bool]]:
+    """Each text of a source file, and whether it is a docstring: a file is read once for all tests."""
+    found, left = [], [(ast.parse(path.read_text(encoding="utf-8")), False)]
+    while left:
+        node, is_statement = left.pop()
+        parts = ast.iter_child_nodes(node)
         if isinstance(node, ast.JoinedStr):
-            found.append("".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
-            found.append(node.value)
-    return [" ".join(text.split()) for text in found]
+            text = "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values)
+            found.append((text, False))
+            parts = (part for part in node.values if not isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append((node.value, is_statement))
+        left += ((part, isinstance(node, ast.Expr)) for part in parts)
+    return [(" ".join(text.split()), is_docstring) for text, is_docstring in found]

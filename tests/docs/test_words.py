@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.docs.site_pages import MENU, PAGES
 from tests.loose_modules import module_at
 
 DOCS = ROOT / "docs"
+SOURCES = sorted((ROOT / "ncpgui").rglob("*.py"))
 MOST_WORDS, MOST_OF_ALL = 1200, 65_700 // 3
 COUNTED = re.compile(r"\w")
 
@@ -61,20 +63,23 @@ RIDDLES = {
     r"it merges too much|splits too much": "too often",
 }
 """Turns of phrase that readers took for something else, with what to say."""
-SAID = {
-    **{name: [text] for name, text in ((n, p.read_text(encoding="utf-8")) for n, p in DOCUMENTS.items())},
-    **{p.relative_to(ROOT).as_posix(): messages(p) for p in sorted((ROOT / "ncpgui").rglob("*.py"))},
-}
+
+
+@cache
+def said() -> dict[str, list[str]]:
+    """What each page and each source file says, on one line each."""
+    pages = {name: [" ".join(path.read_text(encoding="utf-8").split())] for name, path in DOCUMENTS.items()}
+    return pages | {path.relative_to(ROOT).as_posix(): messages(path) for path in SOURCES}
 
 
 @pytest.mark.parametrize("riddle", RIDDLES)
 def test_neither_pages_nor_the_program_speak_in_riddles(riddle: str) -> None:
     found = [
         f"{name}: {match[0]}; say: {RIDDLES[riddle]}"
-        for name, texts in SAID.items()
+        for name, texts in said().items()
         if not name.startswith("docs/notes/")
         for text in texts
-        for match in re.finditer(riddle, " ".join(text.split()))
+        for match in re.finditer(riddle, text)
     ]
     assert found == []
 
@@ -89,25 +94,23 @@ ON_SCREEN = {
     r"so many (?:draws|samples)\b": "in this share of the draws",
 }
 """Turns of phrase of other languages that users of the window and of the commands are not to read."""
-SHOWN = {
-    **{
-        name: texts
-        for name, texts in SAID.items()
-        if name.removeprefix("docs/").removesuffix(".md") in {*MENU, "README"}
-    },
-    **{
-        path.relative_to(ROOT).as_posix(): messages(path, docstrings=False)
-        for path in sorted((ROOT / "ncpgui").rglob("*.py"))
-    },
-}
+
+
+@cache
+def shown() -> dict[str, list[str]]:
+    """What users read: the pages for newcomers, and the program without its docstrings."""
+    pages = {f"docs/{page}.md" for page in MENU} | {"README.md"}
+    return {name: texts for name, texts in said().items() if name in pages} | {
+        path.relative_to(ROOT).as_posix(): messages(path, docstrings=False) for path in SOURCES
+    }
 
 
 @pytest.mark.parametrize("phrase", ON_SCREEN)
 def test_users_read_the_words_of_their_language(phrase: str) -> None:
     found = [
         f"{name}: {match[0]}; say: {ON_SCREEN[phrase]}"
-        for name, texts in SHOWN.items()
+        for name, texts in shown().items()
         for text in texts
-        for match in re.finditer(phrase, " ".join(text.split()))
+        for match in re.finditer(phrase, text)
     ]
     assert found == []
