@@ -18,9 +18,10 @@ PLUG_INS = ("ncpgui.spikeinterface_gui_view",)
 HEAVY = ("torch", "PyQt5", "pyqtgraph", "spikeinterface", "h5py", "sklearn", "scipy", "numba")
 PROGRAM = """
 import importlib, json, sys
-for name in sys.argv[1].split(","):
-    importlib.import_module(name)
-print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+for names in sys.argv[1:]:
+    for name in names.split(","):
+        importlib.import_module(name)
+    print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
@@ -34,17 +35,17 @@ def modules(*parts: str) -> list[str]:
     return [name for name in names if name not in ("ncpgui.__main__", *PLUG_INS)]
 
 
-def loaded_by(*names: str) -> set[str]:
-    """Top-level packages that a new interpreter has loaded after importing `names`."""
+def loaded_by(*steps: list[str]) -> list[set[str]]:
+    """Top-level packages that a new interpreter has loaded after importing the modules of each step."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, ",".join(names)],
+        [sys.executable, "-c", PROGRAM, *(",".join(names) for names in steps)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    return [set(json.loads(line)) for line in done.stdout.splitlines()[-len(steps) :]]
 
 
 def test_every_import_contract_is_kept() -> None:
@@ -79,39 +80,53 @@ def test_no_imports_go_in_a_circle_not_even_those_for_types() -> None:
     TopologicalSorter(known).prepare()  # raises CycleError, which names the circle
 
 
-def test_the_command_line_starts_without_anything_heavy() -> None:
-    assert not loaded_by(*modules("cli"), "ncpgui") & set(HEAVY)
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, set[str]]:
+    """What is loaded by the commands, then by the application too, by more and more.
 
-
-def test_the_application_without_a_window_starts_without_torch_qt_or_readers() -> None:
-    assert not loaded_by(*modules("app")) & {
-        "torch",
-        "PyQt5",
-        "pyqtgraph",
-        "spikeinterface",
-        "sklearn",
-        "numba",
+    One interpreter imports one after the other: what is not there after more is not there after less.
+    """
+    matcher = "ncpgui.sorting.wobble"  # SpikeInterface's own brings torch: it is imported when it matches
+    no_window = [name for name in modules() if not name.startswith("ncpgui.gui")]
+    no_torch = [name for name in no_window if not name.startswith("ncpgui.engine.") and name != matcher]
+    steps = {
+        "commands": [*modules("cli"), "ncpgui"],
+        "application": modules("app"),
+        "without engine and window": no_torch,
+        "without window": no_window,
     }
+    return dict(zip(steps, loaded_by(*steps.values()), strict=True))
+
+
+def test_the_command_line_starts_without_anything_heavy(loaded: dict[str, set[str]]) -> None:
+    assert not loaded["commands"] & set(HEAVY)
+
+
+def test_the_application_without_a_window_starts_without_torch_qt_or_readers(
+    loaded: dict[str, set[str]],
+) -> None:
+    heavy = {"torch", "PyQt5", "pyqtgraph", "spikeinterface", "sklearn", "numba"}
+    assert not loaded["application"] & heavy
 
 
 def test_the_window_starts_without_torch_and_spikeinterface() -> None:
-    assert not loaded_by(*modules("gui")) & {"torch", "spikeinterface", "sklearn", "numba"}
+    (window,) = loaded_by(modules("gui"))
+    assert "PyQt5" in window
+    assert not window & {"torch", "spikeinterface", "sklearn", "numba"}
 
 
-def test_nothing_but_the_window_loads_qt() -> None:
-    rest = [name for name in modules() if not name.startswith("ncpgui.gui")]
-    assert not loaded_by(*rest) & {"PyQt5", "pyqtgraph"}
+def test_nothing_but_the_window_loads_qt(loaded: dict[str, set[str]]) -> None:
+    assert not loaded["without window"] & {"PyQt5", "pyqtgraph"}
 
 
-def test_torch_is_loaded_by_the_engine_only() -> None:
-    """But for the matcher, which SpikeInterface's own brings with it: it is imported when it matches."""
-    matcher = "ncpgui.sorting.wobble"
-    rest = [name for name in modules() if not name.startswith("ncpgui.engine.") and name != matcher]
-    assert "torch" not in loaded_by(*rest)
+def test_torch_is_loaded_by_the_engine_only(loaded: dict[str, set[str]]) -> None:
+    """But for the matcher."""
+    assert "torch" not in loaded["without engine and window"]
+    assert "torch" in loaded["without window"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", modules())
 def test_every_module_can_be_imported_first(name: str) -> None:
     """A module that only imports after another one hides a cycle."""
-    loaded_by(name)
+    loaded_by([name])

@@ -43,12 +43,14 @@ def test_notebooks_run_the_commands_of_the_environment_that_builds_the_site() ->
     assert build.startswith('\t@PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/python" -m sphinx -W')
 
 
-@pytest.mark.parametrize("path", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_no_heading_skips_a_level(path: Path) -> None:
+def test_no_heading_skips_a_level() -> None:
     """Otherwise the site is not built: its contents would have a hole."""
-    lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    levels = [len(marks) for marks in re.findall(r"^(#+) ", lines, flags=re.MULTILINE)]
-    assert [(one, next_) for one, next_ in pairwise(levels) if next_ > one + 1] == []
+    holes = []
+    for name, path in DOCUMENTS.items():
+        lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        levels = [len(marks) for marks in re.findall(r"^(#+) ", lines, flags=re.MULTILINE)]
+        holes += [(name, one, next_) for one, next_ in pairwise(levels) if next_ > one + 1]
+    assert holes == []
 
 
 TABLED = {
@@ -65,15 +67,16 @@ TABLED = {
 """All pages of the site, those too that a build copies into docs."""
 
 
-@pytest.mark.parametrize("path", TABLED.values(), ids=TABLED)
-def test_every_row_of_a_table_has_as_many_cells_as_its_head(path: Path) -> None:
+def test_every_row_of_a_table_has_as_many_cells_as_its_head() -> None:
     """Otherwise the table is shown as text: a bar in a cell needs a backslash."""
-    lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    tables = re.findall(r"^\|.*\n\|[ :|-]+\|\n(?:\|.*\n?)*", lines, flags=re.MULTILINE)
-    for table in tables:
-        rows = table.splitlines()
-        bars = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
-        assert [row for row, n in zip(rows, bars, strict=True) if n != bars[1]] == []
+    uneven = []
+    for name, path in TABLED.items():
+        lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for table in re.findall(r"^\|.*\n\|[ :|-]+\|\n(?:\|.*\n?)*", lines, flags=re.MULTILINE):
+            rows = table.splitlines()
+            bars = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
+            uneven += [f"{name}: {row}" for row, n in zip(rows, bars, strict=True) if n != bars[1]]
+    assert uneven == []
 
 
 def test_a_link_out_of_docs_leads_to_the_copy_of_a_page_or_to_a_file() -> None:
