@@ -165,7 +165,7 @@ class Reader:
             "my_recording.raw": self._make_raw,
             "my_analyzer ": lambda: make_analyzer(self.folder / "my_analyzer"),
             "my_recording ": lambda: simulate("my_recording", "--probe", "tetrode", "--cells", "3"),
-            '"session.h5"': lambda: create_session(synthetic_project(), self.folder / "session.h5").close(),
+            '"session.h5"': self._make_session,
             "runs/mine.safetensors": self._make_model,
             "trials.csv": self._make_trials,
             "resources/template_reservoir.npz": self._copy_reservoir,
@@ -185,6 +185,9 @@ class Reader:
             self.values |= {"starts": TRIAL_STARTS_S, "degrees": TRIAL_DEGREES}
         if "Tracker" in text:
             self.values |= {"network": _tracking_network(), "x": 0.5, "y": -0.5, "time": 1.0}
+
+    def _make_session(self) -> None:
+        create_session(synthetic_project(5, spikes_per_unit=120), self.folder / "session.h5").close()
 
     def _make_raw(self) -> None:
         simulate("simulated", "--probe", "hex49", "--cells", "8")

@@ -193,7 +193,8 @@ def test_a_console_of_few_letters_gets_every_line(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = tmp_path / "Tag → Ω.h5"
-    create_session(synthetic_project(), session).close()
+    project = synthetic_project(2, spikes_per_unit=60, duration_s=20.0)  # fields take 0.2 s a unit
+    create_session(project, session).close()
     console = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     errors = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", console)
