@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -330,9 +331,17 @@ def spikes_at_rates(
 
 def in_sorting_band(traces: NDArray[np.floating], rate_hz: float) -> NDArray[np.float64]:
     """Traces (T, C) after a zero-phase band-pass as sorters apply it."""
-    high = min(SORTING_BAND_HZ[1], 0.45 * rate_hz)
-    sos = signal.butter(3, [SORTING_BAND_HZ[0], high], "bandpass", fs=rate_hz, output="sos")
     pad = round(0.01 * rate_hz)
     padded = np.pad(traces, ((pad, pad), (0, 0)))
-    filtered: NDArray[np.float64] = signal.sosfiltfilt(sos, padded, axis=0)
+    filtered: NDArray[np.float64] = signal.sosfiltfilt(_band_pass(rate_hz), padded, axis=0)
     return filtered[pad:-pad]
+
+
+@cache
+def _band_pass(rate_hz: float) -> NDArray[np.float64]:
+    """Sections of the filter; designed once, for it is applied to every cell."""
+    high = min(SORTING_BAND_HZ[1], 0.45 * rate_hz)
+    sections: NDArray[np.float64] = signal.butter(
+        3, [SORTING_BAND_HZ[0], high], "bandpass", fs=rate_hz, output="sos"
+    )
+    return sections

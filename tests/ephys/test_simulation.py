@@ -93,7 +93,7 @@ def test_default_array_has_49_contacts_and_33_cells():
 
 
 def test_cells_lie_on_all_of_the_array_and_up_to_a_third_of_a_pitch_beside_it():
-    settings = RetinaSettings(n_cells=400)
+    settings = RetinaSettings(n_cells=400, duration_s=0.2)
     cells = plan_simulation(settings, seed=0).cells["position_um"]
     probe = load_probe(settings.probe)
     low, high = probe.positions_um.min(axis=0), probe.positions_um.max(axis=0)
