@@ -138,6 +138,22 @@ def test_what_is_installed_may_be_imported_and_makes_its_classes() -> None:
     assert "wave" in sys.modules
 
 
+def test_an_installed_module_may_start_a_program_while_it_is_imported_and_one_of_python_may_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no environment is in use, packages lie in a folder below the library of Python."""
+    monkeypatch.setattr("ncpgui.core.nothing_runs._OF_PYTHON", (str(tmp_path),))
+    text = "import os\nos.system('true')\n"
+    for folder, name in (("site-packages", "installed_of_mine"), ("lib", "library_of_mine")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.py").write_text(text)
+        monkeypatch.syspath_prepend(str(tmp_path / folder))
+    with nothing_runs("a"):
+        importlib.import_module("installed_of_mine")
+    with pytest.raises(RecordingError, match="start a program"), nothing_runs("a"):
+        importlib.import_module("library_of_mine")
+
+
 def test_a_module_of_the_working_folder_is_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,6 +182,15 @@ def test_what_is_one_through_others_cannot_be_apart() -> None:
     assert contradicted(new, [first, second]) is None
 
 
+def test_sets_that_share_half_of_their_spikes_are_not_one_for_that() -> None:
+    """Two spikes of four, either way, do not carry one decision over to the other."""
+    first, second = said("same", ids(0), ids(1, 2)), said("same", ids(2, 3), ids(4))
+    new = said("different", ids(0), ids(4))
+    assert contradicted(new, [first, second]) is None
+    assert contradicted(new, [first, said("same", ids(1, 2, 3), ids(4))]) is first
+    assert contradicted(new, [said("same", ids(0), ids(1)), said("same", ids(1, 2, 3), ids(4))]) is None
+
+
 def test_an_accepted_unit_is_all_of_a_neuron() -> None:
     unit = said("neuron", ids(0, 1, 2, 3))
     assert contradicted(said("same", ids(0, 1), ids(8)), [unit]) is unit
