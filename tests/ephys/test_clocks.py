@@ -11,7 +11,7 @@ from spikeinterface.core import BaseRecording, NumpyRecording
 
 from ncpgui.core.clock import Clock
 from ncpgui.ephys import clocks
-from ncpgui.ephys.clocks import clock_of
+from ncpgui.ephys.clocks import clock_of, known_rows
 
 RATE = 10_000.0
 
@@ -38,6 +38,12 @@ def test_even_time_stamps_are_known_at_both_ends_only() -> None:
     clock = clock_of(stamped(7.0 + np.arange(5000) / RATE), "x")
     assert clock.sample.tolist() == [0, 4999]
     np.testing.assert_allclose(clock.seconds(np.arange(5000)), 7.0 + np.arange(5000) / RATE, atol=1e-9)
+
+
+def test_seconds_far_from_zero_are_straight_though_their_last_digits_are_not() -> None:
+    """Two numbers next to each other are 0.05 samples apart there; the recording began at zero."""
+    even = np.arange(500) / 200_000.0
+    assert known_rows(np.concatenate([even, 2e9 + even]), 200_000.0).tolist() == [0, 499, 500, 999]
 
 
 @pytest.mark.parametrize("at_once", [1 << 20, 1000, 999])
