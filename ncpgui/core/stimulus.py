@@ -44,7 +44,7 @@ class Stimulus:
                 f"stimulus has {len(self.frames)} frames but {len(trigger)} triggers; "
                 "give the sample index of each frame"
             )
-        if len(trigger) > 1 and (np.diff(trigger) <= 0).any():
+        if (np.diff(trigger) <= 0).any():
             bad = int(np.flatnonzero(np.diff(trigger) <= 0)[0]) + 1
             raise InputError(f"stimulus trigger {bad} is not after the one before it; sort the triggers")
 
