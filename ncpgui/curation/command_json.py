@@ -12,7 +12,7 @@ import zlib
 from dataclasses import is_dataclass
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -89,6 +89,6 @@ def _read(hint: Any, value: Any) -> Any:
         return tuple(_read(one, item) for one, item in zip(each, value, strict=True))
     if hint is float:
         return math.nan if value is None else float(value)
-    if type(value) is hint or (kind is Literal and value in parts):
+    if type(value) is hint:
         return value
     raise TypeError(f"{value!r:.40} is not {hint}")
