@@ -14,7 +14,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import noise_statistics
 from ncpgui.ephys.measured_templates import MeasuredTemplate
-from ncpgui.ephys.noise_statistics import fit_fall_off, measure_noise
+from ncpgui.ephys.noise_statistics import _by_lag, fit_fall_off, measure_noise
 from ncpgui.ephys.probes import load_probe
 
 
@@ -64,6 +64,12 @@ def test_an_ma_and_an_ar_process_are_found() -> None:
     pre = Filtered(ar / ar.std(), load_probe("tetrode"))
     found = measure_noise(pre, no_spikes(pre))
     assert found.autocorrelation[:12] == pytest.approx(0.7 ** np.arange(12), abs=0.015)
+
+
+def test_products_at_a_distance_are_summed_over_samples_and_channels_and_never_around_the_end() -> None:
+    values = np.random.default_rng(0).normal(size=(16, 3))
+    literal = [sum(float(values[i] @ values[i + lag]) for i in range(16 - lag)) for lag in range(6)]
+    np.testing.assert_allclose(_by_lag(values, 6), literal, atol=1e-12)
 
 
 def test_lags_are_those_of_20_khz_whatever_the_recording_has() -> None:

@@ -20,6 +20,14 @@ def distances(places: np.ndarray) -> np.ndarray:
     return np.linalg.norm(places[:, None] - places[None], axis=2)
 
 
+@pytest.mark.parametrize("shape", [(4,), (4, 1), (4, 4), (0, 2), (2, 2, 2)])
+def test_places_in_other_than_two_or_three_dimensions_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError) as raised:
+        wired_probe(np.ones(shape))
+    said = "places of contacts must be (n_contacts, 2) or (n_contacts, 3), got shape"
+    assert str(raised.value) == f"{said} {shape}"
+
+
 @pytest.mark.parametrize(
     ("unit", "factor"),
     [("um", 1), ("\u00b5m", 1), ("mm", 1e-3), ("m", 1e-6), ("Millimeters", 1e-3), ("nm", 1e3)],

@@ -35,6 +35,13 @@ def test_independent_pixels_are_white_noise(frames: NDArray[np.generic]) -> None
     assert white_noise(stimulus(frames)) is not None
 
 
+def test_pixels_that_never_change_do_not_count_as_looked_at() -> None:
+    """One pixel that flickers comes back by chance in some frames, as 64 together would not."""
+    one = np.zeros((1500, 8, 8))
+    one[:, 3, 3] = np.random.default_rng(1).normal(size=1500)
+    assert not_white(one) == ""
+
+
 @pytest.mark.parametrize(
     ("frames", "why"),
     [

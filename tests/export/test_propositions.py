@@ -131,6 +131,16 @@ def test_what_was_accepted_is_a_merge_and_what_was_rejected_is_never_one(
     history.undo()
 
 
+def test_that_three_clusters_are_not_one_does_not_say_which_are_apart(folder: Path, project: Project) -> None:
+    several = {"format_version": "2", "unit_ids": [0, 4, 7, 9], "merges": [{"unit_ids": [4, 0, 7]}]}
+    (folder / "curation.json").write_text(json.dumps(several))
+    review(folder, {key_of([4, 0, 7]): {"decision": "rejected"}})
+    history, words, notes = taken(project)
+    assert words == ()
+    assert history.commands == ()
+    assert notes == ("1 propositions of more than two clusters were rejected: which are apart is not said",)
+
+
 def test_an_accepted_merge_that_is_not_in_the_clusters_yet_is_taken_and_may_have_other_units(
     folder: Path, project: Project
 ) -> None:
