@@ -98,14 +98,11 @@ def test_a_run_and_what_it_left_have_one_id_and_a_new_run_another(place: Path) -
 
 def test_steps_that_later_ones_replace_are_dropped(place: Path) -> None:
     steps = StepsFolder(place, RUN)
-    for name in ("channel-1", "channel-12", "proposals"):
+    names = ("channel-1", "channel-12", "round-2", "proposals")
+    for name in names:
         steps.keep(name, VALUES)
-    steps.drop("channel-*")
-    assert [steps.find(name) is None for name in ("channel-1", "channel-12", "proposals")] == [
-        True,
-        True,
-        False,
-    ]
+    steps.drop("channel-*", "round-*")
+    assert [name for name in names if steps.find(name) is not None] == ["proposals"]
 
 
 # -- the same run --------------------------------------------------------------------------
