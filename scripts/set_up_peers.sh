@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sets up the sorters and windows that the benchmarks compare with, each in an environment of its own:
-#   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4 phy spikeinterface-gui]
+#   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4 phy spikeinterface-gui mearec]
 # PYTHON says which Python; NCPGUI_PEERS where the environments lie [.peers]. Quick when there is nothing to do.
 # Left out unless named: kilosort4, which is slow without an NVIDIA GPU; phy and spikeinterface-gui, the windows
-# (phy needs OpenGL and a display: Mesa and Xvfb will do).
+# (phy needs OpenGL and a display: Mesa and Xvfb will do); and mearec, a generator of recordings (it needs a C compiler).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -27,7 +27,8 @@ for name in "$@"; do
         kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
         phy) own=("phy>=2.1" PyQtWebEngine) ;;   # its tables are web pages
         spikeinterface-gui) own=("spikeinterface-gui>=0.14" PyQt5 pyqtgraph glasbey) ;;   # glasbey: its colours
-        *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy and spikeinterface-gui" ;;
+        mearec) own=("MEArec>=1.10,<1.12" "LFPy>=2.3,<2.3.7" "neuron>=8.2,<9" setuptools) ;;   # its cell models do not compile with NEURON 9
+        *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy, spikeinterface-gui and mearec" ;;
     esac
     place="$peers/$name"
     if [ -f "$place/.ready" ]; then continue; fi

@@ -80,21 +80,27 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
 
 
 def row_of(name: str, sorter: str, truth: GroundTruth, cache: Path, *, with_cells: bool) -> dict[str, Any]:
-    """Sort a recording: a row of the table, and its units one by one."""
+    """Make a recording and sort it: a row of the table, and its units one by one."""
     recording, cells = recorded(name, truth, cache, with_cells=with_cells)
+    return sorted_row(name, sorter, recording, cells if with_cells else None, cache)
+
+
+def sorted_row(
+    name: str, sorter: str, recording: OnDisk, cells: NumpySorting | None, cache: Path
+) -> dict[str, Any]:
+    """Sort a recording in noise of a name, with cells or without: as `row_of`."""
     called, settings = asked_of(sorter)
     found = sorted_apart(called, recording, cache / "found", settings)
     if found.failure and NOTHING_FOUND in found.failure:  # as it should be, of noise alone
         found = replace(found, failure=None)
-    units = found.sorting(truth.sampling_frequency_hz)
-    score = scores(cells, units) if with_cells else None
+    score = None if cells is None else scores(cells, found.sorting(recording.sampling_frequency_hz))
     of_cells = score.is_of_cells if score else np.zeros(found.n_units, bool)
     matched = score.is_match if score else of_cells
     p, peak_sd = (said(found, key) for key in ("p_neuron", "snr"))
     likely = p >= NEURON_FROM
     return {
         "noise": name,
-        "cells": truth.n_units if with_cells else 0,
+        "cells": 0 if cells is None else cells.get_num_units(),
         "sorter": sorter,
         "found": score.n_found if score else "",
         "units": found.n_units,

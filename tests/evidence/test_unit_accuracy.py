@@ -58,7 +58,9 @@ def test_the_right_units_of_a_component_are_neurons_too() -> None:
 
 
 def test_a_unit_of_one_point_is_right_where_draws_have_it_alone() -> None:
-    assert overlaps([0, 0, 1], [0, 0, 1], [0, 0, 0]).p_right() == pytest.approx([0.5, 0.5])
+    found = overlaps([0, 0, 1], [0, 0, 1], [0, 0, 0])
+    assert found.p_right() == pytest.approx([0.5, 0.5])
+    assert found.agreement == pytest.approx([(1 + 2 / 3) / 2, (1 + 1 / 3) / 2])
 
 
 def test_of_a_unit_without_points_nothing_is_known() -> None:
