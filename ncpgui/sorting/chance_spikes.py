@@ -10,6 +10,7 @@ has in turn: where its gain drifts, nearly all of them are in the loudest parts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ class NoneFit:
     length : (n,) of the template in each spike, noise sd
     share : (K,) of none among the spikes of each unit
     mean, sd : (K,) of the lengths of a unit's own spikes
-    least : (K,) length that matching takes
+    least : (K,) length from which on spikes of a unit are taken (`taken_from`)
     by_chance : (K,) spikes that Gaussian noise makes in the recording
     """
 
@@ -59,12 +60,13 @@ def fit_none(matched: Matched, *, duration_s: float) -> NoneFit:
         nothing = np.zeros(0)
         return NoneFit(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     length = lengths(matched)
-    least = least_lengths(matched)
+    rows_of_units = rows_of_clusters(matched.unit, n_units)
+    least = taken_from(matched, [length[rows] for rows in rows_of_units])
     beyond = np.exp(-0.5 * (least / matched.noise.sd) ** 2 / np.maximum(matched.noise_level, 1e-12))
     by_chance = matched.noise.peaks_hz * duration_s * beyond.mean(axis=0)
     odds = np.zeros(len(length))
     share, mean, sd = np.zeros(n_units), np.zeros(n_units), np.zeros(n_units)
-    for unit, rows in enumerate(rows_of_clusters(matched.unit, n_units)):
+    for unit, rows in enumerate(rows_of_units):
         if len(rows):
             found = _fit(length[rows], float(matched.noise.sd[unit]), float(least[unit]), by_chance[unit])
             odds[rows], share[unit], mean[unit], sd[unit] = found
@@ -85,6 +87,20 @@ def least_lengths(matched: Matched) -> NDArray[np.float64]:
     """Length from which on matching takes a spike of each unit: (K,)."""
     energy = np.maximum(matched.bank.grams[:, 0], 1e-12)
     return np.asarray((energy + matched.least_gain) / 2 / np.sqrt(energy))
+
+
+def taken_from(matched: Matched, length_of_units: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Length from which on spikes of each unit are taken: (K,), that of matching (`least_lengths`).
+
+    Of units that somebody else found, half of the spikes may be shorter. Then it is the length of their
+    median, and noise makes as many such spikes as it rises above that.
+    """
+    least = least_lengths(matched)
+    for unit, length in enumerate(length_of_units):
+        if len(length):
+            usual = max(float(np.median(length)), float(matched.noise.sd[unit]))
+            least[unit] = min(least[unit], usual)
+    return least
 
 
 def _fit(

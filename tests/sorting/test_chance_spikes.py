@@ -64,6 +64,16 @@ def test_noise_makes_as_many_spikes_as_it_rises_above_the_least_length_at_each_o
     assert fit_none(one, duration_s=60.0).by_chance == pytest.approx(expected)
 
 
+def test_noise_of_units_that_others_found_is_counted_from_the_length_that_half_of_their_spikes_reach() -> None:
+    """Matching takes spikes from 6 on. Below one noise sd, Rice's rate is no rate of peaks."""
+    lengths_of_units = [2.0, 3.0, 9.0], [0.2] * 4
+    fit = fit_none(units(*lengths_of_units, peaks_hz=500.0), duration_s=60.0)
+    assert fit.least == pytest.approx([3.0, 1.0], rel=1e-5)
+    assert fit.by_chance == pytest.approx([500 * 60 * np.exp(-4.5), 500 * 60 * np.exp(-0.5)], rel=1e-4)
+    larger = fit_none(units([2.0, 7.0, 9.0], [6.5] * 4, peaks_hz=500.0), duration_s=60.0)
+    assert larger.least == pytest.approx([6.0, 6.0])
+
+
 def test_a_unit_far_above_the_threshold_has_one_spike_of_what_is_left_of_others_anywhere() -> None:
     """Ten spikes at one length: one spike is spread by a density of 0.0001, nine are the unit's, of sd 1."""
     fit = fit_none(units([30.0] * 10), duration_s=60.0)
