@@ -64,7 +64,7 @@ def test_noise_makes_as_many_spikes_as_it_rises_above_the_least_length_at_each_o
     assert fit_none(one, duration_s=60.0).by_chance == pytest.approx(expected)
 
 
-def test_noise_of_units_that_others_found_is_counted_from_the_length_that_half_of_their_spikes_reach() -> None:
+def test_noise_of_units_that_others_found_is_counted_from_their_median_length() -> None:
     """Matching takes spikes from 6 on. Below one noise sd, Rice's rate is no rate of peaks."""
     lengths_of_units = [2.0, 3.0, 9.0], [0.2] * 4
     fit = fit_none(units(*lengths_of_units, peaks_hz=500.0), duration_s=60.0)
