@@ -93,7 +93,9 @@ def shown_window(
     runner : what runs long work, in place of either; goes_on : whether an answer brings the next question,
     as it does unless somebody says otherwise
     """
-    qt_application()
+    # As at a start, when the window is built before there is a style: with the one that the window before has
+    # left, Qt styles all that a part holds again each time that the part is put into another.
+    qt_application().setStyleSheet("")
     workers = Workers() if threads else None
     workspace = Workspace()
     preferences = Preferences(folder / "preferences")
