@@ -29,6 +29,7 @@ from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, wh
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 from threadpoolctl import threadpool_limits
 
+from ncpgui.core.ahead import N_THREADS
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.band_pass import SideBySide
@@ -231,7 +232,7 @@ def estimated_motion(
 
     _keep_compiled()
     recording, settings = _for_motion(traces, positions_um, preset, axis)
-    with warnings.catch_warnings(), _jobs() as job_kwargs:
+    with warnings.catch_warnings(), _jobs(N_THREADS) as job_kwargs:
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
             recording,
