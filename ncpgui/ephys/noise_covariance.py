@@ -11,9 +11,8 @@ noise is made by the loud parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numba
 import numpy as np
@@ -21,8 +20,10 @@ from numpy.typing import NDArray
 from scipy import fft
 from spikeinterface.core import BaseRecording
 
+from ncpgui.core.ahead import ahead
 from ncpgui.core.home import provide_home
-from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, slices_of
+from ncpgui.ephys.by_channel import by_channel
+from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, medians_of_rows, slices_of
 
 provide_home()
 
@@ -126,7 +127,7 @@ def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
     size = int(fft.next_fast_len(max(BLOCK, 4 * n_lags) + n_lags, real=True))
     products, counts = np.zeros((2, size // 2 + 1, len(first)), np.complex128)
     squares, samples = [], []
-    for values, free in _pieces(traces, size - n_lags):
+    for values, free in ahead(partial(_pieces, traces, size - n_lags), slices_of(traces)):
         squares.append((values**2).sum(axis=(0, 1), dtype=np.float64))
         samples.append(free.sum(axis=(0, 1), dtype=np.float64))
         for total, pieces in ((products, values), (counts, free)):
@@ -171,17 +172,19 @@ def _by_lag(spectrum: NDArray[np.complex128], size: int, n_lags: int) -> NDArray
     return np.concatenate([values[:, size - n_lags + 1 :], values[:, :n_lags]], axis=1)
 
 
-def _pieces(traces: BaseRecording, size: int) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Pieces of slices of the traces, zero where busy; and 1 where free, 0 elsewhere: (pieces, size, C)."""
+def _pieces(
+    traces: BaseRecording, size: int, place: tuple[int, int, int]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Pieces of a slice of the traces, zero where busy; and 1 where free, 0 elsewhere: (pieces, size, C)."""
     rate = traces.get_sampling_frequency()
     before, after = round(BUSY_BEFORE_MS * rate / 1000), round(BUSY_AFTER_MS * rate / 1000)
-    for segment, first, end in slices_of(traces):
-        values = np.asarray(traces.get_traces(segment, first, end), np.float32)
-        sd = np.median(np.abs(values), axis=0) / MAD_OF_NORMAL
-        free = (_free(np.abs(values) > BUSY_SD * sd, before, after) & (values != 0)).astype(np.float32)
-        shape = (len(values) // size, size, values.shape[1])
-        whole = shape[0] * size
-        yield (values[:whole] * free[:whole]).reshape(shape), free[:whole].reshape(shape)
+    values = np.asarray(traces.get_traces(*place), np.float32)
+    height = np.abs(values)
+    sd = medians_of_rows(by_channel(height)) / MAD_OF_NORMAL
+    free = (_free(height > BUSY_SD * sd, before, after) & (values != 0)).astype(np.float32)
+    shape = (len(values) // size, size, values.shape[1])
+    whole = shape[0] * size
+    return (values[:whole] * free[:whole]).reshape(shape), free[:whole].reshape(shape)
 
 
 def _free(beyond: NDArray[np.bool_], before: int, after: int) -> NDArray[np.bool_]:
