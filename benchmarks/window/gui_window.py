@@ -279,8 +279,8 @@ def stalls(driven: Driven, timings: Timings) -> dict[str, float]:
     if not any(is_sampled_again(driven, one) for one in doubtful):
         raise SystemExit("nothing is sampled again: no sorting leaves few draws")
     heart, sampled = Heartbeat(), workspace.component_id
-    workspace.state.components_changed.connect(
-        lambda _: heart.begin() if workspace.questions.status(sampled).fraction > 0 else None
+    workspace.state.progressed.connect(
+        lambda _: heart.begin() if workspace.questions.status(sampled).fraction else None
     )
     units = itertools.cycle(unit.unit for unit in workspace.current().units)
     ends = time.monotonic() + LONGEST_WAIT_S

@@ -67,7 +67,7 @@ def _decide(context: Context, decide: Callable[[], None]) -> None:
 
 def _is_settled(workspace: Workspace) -> bool:
     shown = workspace.component_id
-    return shown is not None and workspace.questions.status(shown).is_settled
+    return shown is not None and workspace.questions.is_answered(shown)
 
 
 def _stop(context: Context) -> None:

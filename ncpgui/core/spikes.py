@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,11 @@ class SpikeEvents:
 
     def __len__(self) -> int:
         return len(self.sample_index)
+
+    @cached_property
+    def n_on_channel(self) -> NDArray[np.int64]:
+        """Spikes of each main channel, up to the last one that has some."""
+        return np.bincount(self.channel)
 
     @property
     def duration_s(self) -> float:

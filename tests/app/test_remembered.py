@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tiny_project import tiny_project
 
-from ncpgui.app.model.remembered import OF_DRAWS, Remembered
+from ncpgui.app.model.remembered import OF_DRAWS, OF_MARKS, Remembered
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.curation.commands import Link
 
@@ -17,11 +17,11 @@ APP = Path(__file__).parents[2] / "ncpgui" / "app"
 OF_A_COMPONENT = {
     "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
     "means", "measured units", "merge", "n units", "numbers before", "p units", "present", "preview",
-    "proposal", "same neuron", "same train", "sure", "together", "waveform columns", "waveform ghosts",
+    "proposal", "same neuron", "same train", "sure", "together", "unit names", "waveform columns",
+    "waveform ghosts",
 }  # fmt: skip
 OF_THE_PROJECT = {
-    "decided", "mean templates", "other measured units", "rate at contacts", "settled", "status",
-    "unit numbers", "units at",
+    "decided", "mean templates", "other measured units", "settled", "status", "unit numbers", "units at",
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ KEYS = [
     ("pca", 0),
     ("given", 1),
     ("pca", 1),
+    ("open doubts", 1),
     ("waveforms", -1, 2),
 ]
 
@@ -56,7 +57,11 @@ def anew(remembered: Remembered, change: Any) -> list[tuple[Any, ...]]:
         (lambda r: None, []),
         (lambda r: r.changed(), [("status",), ("waveforms", -1, 2)]),
         (lambda r: r.changed([0]), [("status",), ("given", 0), ("preview", 0, 1), ("waveforms", -1, 2)]),
-        (lambda r: r.changed(draws=[1]), [("status",), ("given", 1), ("pca", 1), ("waveforms", -1, 2)]),
+        (
+            lambda r: r.changed(draws=[1]),
+            [("status",), ("given", 1), ("pca", 1), ("open doubts", 1), ("waveforms", -1, 2)],
+        ),
+        (lambda r: r.changed(marks=[1]), [("status",), ("open doubts", 1), ("waveforms", -1, 2)]),
         (lambda r: r.tell(-1, "units 3 and 5"), [("waveforms", -1, 2)]),
         (lambda r: r.tell(-1, "units 3 and 4"), []),
     ],
@@ -80,7 +85,7 @@ def test_every_key_is_of_a_component_of_its_draws_or_of_the_project() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     keys = re.findall(r'(?:remembered\.get\(|\bkey = )\s*\("([^"]+)"(,\s*\)|,)', text)
     names = {name for name, _ in keys}
-    assert names == OF_A_COMPONENT | OF_DRAWS | OF_THE_PROJECT
+    assert names == OF_A_COMPONENT | OF_DRAWS | OF_MARKS | OF_THE_PROJECT
     assert {name for name, end in keys if end.endswith(")")} == OF_THE_PROJECT
 
 

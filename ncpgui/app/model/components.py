@@ -116,6 +116,10 @@ class Components:
         self._failed[component_id] = message
         self._states.pop(component_id, None)
 
+    def said(self, component_id: int) -> ComponentStatus | None:
+        """What was said last of how far sampling is; None where what is known of the component tells."""
+        return self._states.get(component_id)
+
     def say(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what is known of the component."""
         if status is None:

@@ -96,11 +96,12 @@ class Questions:
         Those that were lost count, and those of units that may be no neurons, until a person has said what
         such a unit is.
         """
-        component = self._state.components.get(component_id)
-        if component is None:
-            return 0.0
-        open_doubts = self._open_doubts(component_id).values()
-        return gain(self._state, component).wrong + sum(doubt.n_wrong for doubt in open_doubts)
+
+        def find() -> float:
+            doubts = self._open_doubts(component_id).values()
+            return self.misplaced(component_id) + sum(doubt.n_wrong for doubt in doubts)
+
+        return self._state.remembered.get(("expected wrong", component_id), find)
 
     def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
         """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
@@ -116,12 +117,16 @@ class Questions:
 
     def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
         """Those of units that nobody has accepted or labelled."""
-        marks = self._state.history.labels
-        return {
-            unit: doubt
-            for unit, doubt in self.unit_doubts(component_id).items()
-            if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
-        }
+
+        def find() -> dict[int, UnitDoubt]:
+            marks = self._state.history.labels
+            return {
+                unit: doubt
+                for unit, doubt in self.unit_doubts(component_id).items()
+                if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
+            }
+
+        return self._state.remembered.get(("open doubts", component_id), find)
 
     def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:
         shown, places = self._state.sortings.current(component), self._state.places
@@ -157,17 +162,20 @@ class Questions:
 
         What may be noise gains the spikes of the less probable answer, until a person has said what it is.
         """
-        component = self._state.components.get(component_id)
-        if component is None:
-            return 0.0
-        return gain(self._state, component).gained + sum(
-            doubt.n_gained for doubt in self._open_doubts(component_id).values()
-        )
+
+        def find() -> float:
+            component = self._state.components.get(component_id)
+            by_cards = 0.0 if component is None else gain(self._state, component).gained
+            return by_cards + sum(doubt.n_gained for doubt in self._open_doubts(component_id).values())
+
+        return self._state.remembered.get(("expected gain", component_id), find)
 
     def is_beyond_cards(self, component_id: int) -> bool:
         """Whether no card settles the question of a component, and nobody has."""
+        if self.status(component_id).is_settled:
+            return False
         component = self._state.components.get(component_id)
-        if component is None or self.status(component_id).is_settled:
+        if component is None:
             return False
         return gain(self._state, component).is_settled_by_no_card
 
@@ -181,7 +189,7 @@ class Questions:
         def key(component_id: int) -> tuple[int, float, float, int]:
             if self._state.components.sampled(component_id) is None:
                 return (1, 0.0, -float(self._state.components.n_spikes(component_id)), component_id)
-            settled = self.status(component_id).is_settled
+            settled = self.is_answered(component_id)
             place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
             effect = self._effects.get(component_id, 0.0)
             return (place, -effect, -self.expected_gain(component_id), component_id)

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 OF_DRAWS = frozenset({"pca", "principal components", "depth"})
 """Names of what is made of the draws of a component and their waveforms, which no edit changes."""
+OF_MARKS = frozenset({"open doubts", "expected wrong", "expected gain"})
+"""Names of what depends on labels of the units of a component too, even on those that decide nothing."""
 
 
 class Remembered:
@@ -21,14 +23,20 @@ class Remembered:
         self._n_changes = 0
         self._changes: Counter[int] = Counter()
         self._draws: Counter[int] = Counter()
+        self._marks: Counter[int] = Counter()
         self._told: dict[int, Hashable] = {}
         self._kept: dict[Hashable, tuple[Hashable, dict[tuple[Any, ...], Any]]] = {}
 
-    def changed(self, component_ids: Iterable[int] = (), *, draws: Iterable[int] = ()) -> None:
-        """Count a change of the project, of some components, and of those whose draws are others now."""
+    def changed(
+        self, component_ids: Iterable[int] = (), *, draws: Iterable[int] = (), marks: Iterable[int] = ()
+    ) -> None:
+        """Count a change of the project, of some components, of those whose draws are others now, and of
+        those that have units with another label.
+        """
         self._n_changes += 1
         self._changes.update({*component_ids, *draws})
         self._draws.update({*draws})
+        self._marks.update({*marks})
 
     def tell(self, place: int, version: Hashable) -> None:
         """Say what something is made of that is no component of the project, beside the project itself."""
@@ -40,11 +48,13 @@ class Remembered:
             return self._n_changes
         if key[1] in self._told:
             return self._n_changes, self._told[key[1]]
+        if key[0] in OF_MARKS:
+            return self._changes[key[1]], self._marks[key[1]]
         return self._draws[key[1]] if key[0] in OF_DRAWS else self._changes[key[1]]
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
         """Value of `make()`, made again only when what it is of has another version."""
-        place, version = (key[1:2], key[0] in OF_DRAWS), self.version(key)
+        place, version = (key[1:2], key[0] in OF_DRAWS, key[0] in OF_MARKS), self.version(key)
         known = self._kept.get(place)
         if known is None or known[0] != version:
             known = self._kept[place] = version, {}

@@ -38,6 +38,7 @@ class State:
 
     Signals: `opened` another project, or none; `moved(ids)` spikes of these components changed their unit;
     `units_changed(change)` the sorting or its labels; `components_changed(ids)` their posterior or status;
+    `progressed(id)` a component is being sampled as before, and further;
     `looks_changed(ids)` panels that show these components draw them anew, and all of them without ids;
     `decided(ids)` somebody decided something about these components; `events_changed`; `saved_changed`;
     `told(text)` something for the status bar; `warned(text)` something that stays there until it was
@@ -52,6 +53,7 @@ class State:
     moved: ClassVar[Signal] = Signal(tuple)
     units_changed: ClassVar[Signal] = Signal(Change)
     components_changed: ClassVar[Signal] = Signal(tuple)
+    progressed: ClassVar[Signal] = Signal(int)
     looks_changed: ClassVar[Signal] = Signal(tuple)
     decided: ClassVar[Signal] = Signal(tuple)
     events_changed: ClassVar[Signal] = Signal()
@@ -185,11 +187,17 @@ class State:
 
     def unit_names(self, component_id: int) -> tuple[str, ...] | None:
         """Names of the units of a component, in order of number; None while it is not sampled."""
-        component = self.components.get(component_id)
-        if component is None:
-            return None
-        units = self.sortings.current(component).units
-        return tuple(str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None))
+
+        def names() -> tuple[str, ...] | None:
+            component = self.components.get(component_id)
+            if component is None:
+                return None
+            units = self.sortings.current(component).units
+            return tuple(
+                str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None)
+            )
+
+        return self.remembered.get(("unit names", component_id), names)
 
     # -- components -----------------------------------------------------------------------------
 
@@ -200,8 +208,14 @@ class State:
 
     def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""
+        before = self.components.said(component_id)
+        if status == before:
+            return
         self.components.say(component_id, status)
-        self.components_changed.emit((component_id,))
+        if status is not None and before is not None and status.state == before.state:
+            self.progressed.emit(component_id)
+        else:
+            self.components_changed.emit((component_id,))
 
     def take_sampled(self, component: Component, waveforms: ComponentWaveforms) -> None:
         """Take in a component that was just sampled; its spikes get the units of its first alternative.
@@ -324,7 +338,9 @@ class State:
         """Count what changed, then tell."""
         moved = self.places.update((*change.added, *change.removed, *change.modified))
         about = {one for unit in change.relabelled for one in self.places.components_of(unit)}
-        self.remembered.changed(moved | (about if change.decides else set()), draws=change.components)
+        self.remembered.changed(
+            moved | (about if change.decides else set()), draws=change.components, marks=about
+        )
         touched = moved | {*change.components}
         if touched:
             self.moved.emit((*touched,))

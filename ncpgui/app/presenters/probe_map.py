@@ -150,7 +150,7 @@ def _whole(workspace: Workspace, states: list[str]) -> WholeProbe | None:
         axis=axis,
         shank=np.array([names.index(one) for one in probe.shank.tolist()]),
         shank_names=tuple(names),
-        rate_hz=workspace.state.remembered.get(("rate at contacts",), lambda: _rates_hz(project)),
+        rate_hz=_rates_hz(project),
         n_units=np.bincount(main, minlength=probe.n_channels) if main else np.zeros(probe.n_channels, int),
         is_open=np.isin(states, OPEN),
     )
@@ -160,7 +160,9 @@ def _rates_hz(project: Project) -> NDArray[np.float64]:
     """Spikes a second that are largest on each contact."""
     spikes = project.spikes
     seconds = max(spikes.n_samples / spikes.sampling_frequency_hz, 1e-9)
-    return np.bincount(spikes.channel, minlength=project.probe.n_channels) / seconds
+    n_spikes = np.zeros(project.probe.n_channels)
+    n_spikes[: len(spikes.n_on_channel)] = spikes.n_on_channel
+    return n_spikes / seconds
 
 
 def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:

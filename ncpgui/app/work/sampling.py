@@ -58,11 +58,12 @@ class Sampling:
 
     def waiting_ids(self) -> list[int]:
         """Ids of components whose posterior is still to be sampled, and not in the queue for it."""
-        states = {
-            one: self._workspace.questions.status(one).state for one in self._workspace.state.components.ids
-        }
+        project, questions = self._workspace.state.project, self._workspace.questions
+        ids = sorted(one.id for one in (() if project is None else project.waiting))
         return [
-            one for one, state in states.items() if state in ("waiting", "failed") and one not in self._queue
+            one
+            for one in ids
+            if one not in self._queue and questions.status(one).state in ("waiting", "failed")
         ]
 
     def sample_waiting(self) -> None:
@@ -320,7 +321,9 @@ class Sampling:
             asked = Asked.of(workspace, component)
             if not asked.held.is_all:
                 sampler = component.posterior.sampler
+                self._work.runner.cancel_key(("sample", component_id))
                 self._again_of[component_id] = asked
+                workspace.state.set_status(component_id, ComponentStatus("sampling"))  # drawn with the edit
                 self._work.runner.submit(self._again(project, asked, sampler, is_asked=False))
 
     def _again(self, project: Project, asked: Asked, sampler: Sampler, *, is_asked: bool = True) -> Task:

@@ -114,8 +114,8 @@ class ProbeOverview(ExplainedWidget):
             self._paint_activity(painter, whole, shank)
         self._paint_frame(painter)
         painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(theme.color("faint"))
         for contact in np.flatnonzero((whole.n_units > 0) & ~whole.is_open).tolist():
-            painter.setBrush(theme.color("faint"))
             painter.drawEllipse(self.place_of(contact), 1.8, 1.8)
         for contact in np.flatnonzero(whole.is_open).tolist():
             ambiguity = float(np.nan_to_num(self.view.ambiguity[contact]))
@@ -143,10 +143,10 @@ class ProbeOverview(ExplainedWidget):
         largest = float(whole.rate_hz.max(initial=0.0)) or 1.0
         known = np.flatnonzero(n_contacts)
         filled = np.interp(np.arange(n_rows), known, np.sqrt(rates[known] / largest))
-        width = 0.58 * column.width()
+        width, color = 0.58 * column.width(), self.theme.color("faint", 150)
         for number, share in enumerate(filled.tolist()):
             bar = QtCore.QRectF(column.left() + 2, column.top() + number * ROW_PX, share * width, ROW_PX)
-            painter.fillRect(bar, self.theme.color("faint", 150))
+            painter.fillRect(bar, color)
 
     def _paint_frame(self, painter: QtGui.QPainter) -> None:
         low, high = self.seen_um

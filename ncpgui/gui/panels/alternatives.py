@@ -144,6 +144,7 @@ class AlternativesPanel(Panel):
             workspace.coloring.changed,
         )  # fmt: skip
         workspace.state.components_changed.connect(self._components_changed)
+        workspace.state.progressed.connect(self._progressed)
         self.controller.arrived.connect(self._arrived)
         self._telling = QtCore.QTimer(self)
         self._telling.setSingleShot(True)
@@ -159,6 +160,11 @@ class AlternativesPanel(Panel):
 
     def _components_changed(self, component_ids: tuple[int, ...]) -> None:
         if self.workspace.component_id in component_ids:
+            self.mark_dirty()
+
+    def _progressed(self, component_id: int) -> None:
+        """Say how far sampling is where there are no cards yet; those that are there stay as they are."""
+        if component_id == self.workspace.component_id and not self._view.cards:
             self.mark_dirty()
 
     def redraw(self) -> None:

@@ -103,8 +103,8 @@ class ProbeMapWidget(QtWidgets.QWidget):
         x, y = self._transform()[2][channel]
         return QtCore.QPoint(round(x), round(y))
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
-        """Paint links of the neighbourhood, then contacts, then the ring."""
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """Paint links of the neighbourhood, then contacts that are seen, then the ring."""
         view, theme = self.view, self.theme
         if len(view.positions_um) == 0:
             return
@@ -116,8 +116,12 @@ class ProbeMapWidget(QtWidgets.QWidget):
             painter.setPen(QtGui.QPen(theme.color("accent", 120), 1.4))
             for channel in view.neighbours:
                 painter.drawLine(here, QtCore.QPointF(*places[channel]))
-        for channel, (x, y) in enumerate(places):
+        reach = radius + RING_PX
+        seen = QtCore.QRectF(event.rect()).adjusted(-reach, -reach, reach, reach)
+        for channel, (x, y) in enumerate(places.tolist()):
             centre = QtCore.QPointF(x, y)
+            if not seen.contains(centre):
+                continue
             painter.setPen(QtCore.Qt.NoPen)
             painter.setBrush(theme.color("panel"))
             painter.drawEllipse(centre, radius + 1, radius + 1)

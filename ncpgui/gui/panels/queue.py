@@ -188,7 +188,9 @@ class QueuePanel(Panel):
     def follow(self) -> None:
         """Follow components and what is on screen."""
         state = self.workspace.state
-        self.redraw_on(state.opened, state.components_changed, self.workspace.current_changed)
+        self.redraw_on(
+            state.opened, state.components_changed, state.progressed, self.workspace.current_changed
+        )
 
     def redraw(self) -> None:
         """Show the rows and keep the current one in view."""
