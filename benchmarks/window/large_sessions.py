@@ -92,8 +92,10 @@ def session_of(size: Size, cache: Path) -> Path:
 
     Beside it lie `traces.raw` and `units.npz`, which other programs are given.
     """
+    from ncpgui.session.schema import ENCODINGS
+
     folder = cache / size.name
-    made, told = folder / "made.json", json.dumps(asdict(size))
+    made, told = folder / "made.json", json.dumps({**asdict(size), "format": ENCODINGS})
     if made.is_file() and made.read_text(encoding="utf-8") == told:
         return folder / "session.h5"
     from ncpgui.session import store

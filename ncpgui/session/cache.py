@@ -96,9 +96,9 @@ def cache_key(project: Project, component: Component) -> str:
     return digest.hexdigest()
 
 
-def _coordinates_key(project: Project, component: Component) -> str:
-    """Tell of which spikes coordinates are: of all those of the component."""
-    digest = hashlib.blake2b(cache_key(project, component).encode(), digest_size=16)
+def _coordinates_key(project: Project, component: Component, key: str) -> str:
+    """Tell of which spikes coordinates are: of all those of the component; key : its `cache_key`."""
+    digest = hashlib.blake2b(key.encode(), digest_size=16)
     _add(digest, project.spikes.sample_index[component.spike_ids])
     return digest.hexdigest()
 
@@ -137,7 +137,7 @@ def update(path: Path, project: Project) -> None:
             write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", in_one_piece=True)
             write_array(group, "features", _half(value.features), in_one_piece=True)
             if value.coordinates is not None:
-                group.attrs["coordinates_key"] = _coordinates_key(project, by_id[one])
+                group.attrs["coordinates_key"] = _coordinates_key(project, by_id[one], keys[one])
                 write_array(group, "coordinates", _half(value.coordinates), in_one_piece=True)
 
 
@@ -159,13 +159,16 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                 if str(component.id) not in file:
                     continue
                 node = element(file, str(component.id), "component-waveforms")
-                if node.attrs.get("key") != cache_key(project, component):
+                key = cache_key(project, component)
+                if node.attrs.get("key") != key:
                     continue
                 n = len(component.sampled)
                 result[component.id] = KeptWaveforms(
                     array_piece(node, "waveforms", opened, shape=(n, None, len(component.contacts))),
                     array_piece(node, "features", opened, shape=(n, None)),
-                    _coordinates(node, project, component, opened),
+                    _coordinates(node, opened, len(component.spike_ids))
+                    if node.attrs.get("coordinates_key") == _coordinates_key(project, component, key)
+                    else None,
                 )
     except FileNotFoundError:
         return {}
@@ -174,13 +177,9 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     return result
 
 
-def _coordinates(
-    node: h5py.Group, project: Project, component: Component, opened: OpenedFile
-) -> Stored | None:
-    """Coordinates of all spikes of a component, None where they were not kept, or are of other spikes."""
-    if "coordinates" not in node or node.attrs.get("coordinates_key") != _coordinates_key(project, component):
-        return None
-    return array_piece(node, "coordinates", opened, shape=(len(component.spike_ids), None))
+def _coordinates(node: h5py.Group, opened: OpenedFile, n_spikes: int) -> Stored | None:
+    """Coordinates of all spikes of a component, None where they were not kept."""
+    return array_piece(node, "coordinates", opened, shape=(n_spikes, None)) if "coordinates" in node else None
 
 
 def _cached_keys(path: Path) -> dict[int, str]:

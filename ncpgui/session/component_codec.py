@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
 import h5py
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ncpgui.core.component import Alternative, Component, Echoes, WaitingComponent
 from ncpgui.core.errors import InputError
@@ -13,15 +17,15 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.session.codecs import (
-    attribute,
     create_group,
     damaged,
     element,
-    read_array,
     read_integers,
-    write_array,
+    read_json,
     write_integers,
+    write_json,
 )
+from ncpgui.session.ragged import read_ragged, write_ragged
 
 MASSES_BY_LESS = ("mass_waveforms", "mass_without_stimulus", "mass_without_echoes")
 """Masses of an alternative by less evidence, absent where there is no more."""
@@ -30,27 +34,21 @@ MAY_LACK = {"drawn_weight": "", "stimulus_nats": "nats", "weight_without_echoes"
 
 
 def write_components(root: h5py.Group, components: tuple[Component, ...]) -> None:
-    """Write sampled components."""
-    parent = create_group(root, "components", "components")
-    for number, component in enumerate(components):
-        group = create_group(parent, str(number), "component")
-        _write_place(group, component)
-        write_integers(group, "sampled", component.sampled)
-        if component.stands_for is not None:
-            write_array(group, "stands_for", component.stands_for)
-        if component.cut_from:
-            write_integers(group, "cut_from", np.array(component.cut_from))
-        if component.echoes:
-            _write_echoes(group, component.echoes)
-        _write_posterior(group, component.posterior)
-        _write_alternatives(group, component.alternatives, len(component.spike_ids))
+    """Write sampled components, arrays of one kind together."""
+    parent = create_group(root, "components", "sampled-components")
+    _write_places(parent, components)
+    write_ragged(parent, "sampled", [one.sampled for one in components])
+    write_ragged(parent, "stands_for", [one.stands_for for one in components])
+    cut_from = [np.array(one.cut_from, dtype=np.int64) if one.cut_from else None for one in components]
+    write_ragged(parent, "cut_from", cut_from)
+    _write_echoes(parent, [one.echoes for one in components])
+    _write_posteriors(parent, [one.posterior for one in components])
+    _write_alternatives(parent, components)
 
 
 def write_waiting(root: h5py.Group, waiting: tuple[WaitingComponent, ...]) -> None:
     """Write components whose posterior is still to be sampled."""
-    parent = create_group(root, "waiting", "waiting-components")
-    for number, one in enumerate(waiting):
-        _write_place(create_group(parent, str(number), "waiting-component"), one)
+    _write_places(create_group(root, "waiting", "waiting-components"), waiting)
 
 
 def read_components(
@@ -63,40 +61,60 @@ def read_components(
     SessionFormatError
         An element is missing or damaged, two components have one id, or a spike is in two of them.
     """
-    parent, waiting = (
-        element(root, "components", "components"),
-        element(root, "waiting", "waiting-components"),
-    )
-    components = []
-    for number in reported(range(len(parent)), progress):
-        group = element(parent, str(number), "component")
-        key, contacts, spike_ids = _read_place(group, spikes, probe)
-        components.append(_read_component(group, key, contacts, spike_ids))
-    rest = []
-    for name in map(str, range(len(waiting))):
-        group = element(waiting, name, "waiting-component")
-        rest.append(WaitingComponent(*_read_place(group, spikes, probe)))
-    _check_apart(parent, (*components, *rest), len(spikes))
+    parent = element(root, "components", "sampled-components")
+    waiting = element(root, "waiting", "waiting-components")
+    places, waiting_places = (_read_places(group, spikes, probe) for group in (parent, waiting))
+    rest = [WaitingComponent(*place) for place in waiting_places]
+    _check_apart(parent, [(key, ids) for key, _, ids in (*places, *waiting_places)], len(spikes))
+    n_spikes = [len(ids) for _, _, ids in places]
+    sampled = read_ragged(parent, "sampled", np.int64, shapes=[(None,)] * len(places))
+    for (key, _, ids), own in zip(places, sampled, strict=True):
+        _check_range(parent, f"a sampled spike of component {key}", own, len(ids))
+    each = [(len(own),) for own in sampled]
+    stands_for = read_ragged(parent, "stands_for", np.float32, shapes=each, may_lack=True)
+    cut_from = read_ragged(parent, "cut_from", np.int64, shapes=[(None,)] * len(places), may_lack=True)
+    echoes = _read_echoes(parent, n_spikes)
+    posteriors = _read_posteriors(parent, [len(own) for own in sampled])
+    alternatives = _read_alternatives(parent, n_spikes)
+    components = [
+        Component(
+            id=key,
+            contacts=contacts,
+            spike_ids=spike_ids,
+            sampled=sampled[k],
+            posterior=posteriors(k),
+            alternatives=alternatives[k],
+            stands_for=stands_for[k],
+            cut_from=() if cut_from[k] is None else tuple(cut_from[k].tolist()),
+            echoes=echoes[k],
+        )
+        for k, (key, contacts, spike_ids) in enumerate(reported(places, progress))
+    ]
     return tuple(components), tuple(rest)
 
 
-def _write_place(group: h5py.Group, component: Component | WaitingComponent) -> None:
-    group.attrs["id"] = int(component.id)
-    write_integers(group, "contacts", component.contacts)
-    write_integers(group, "spike_ids", component.spike_ids)
+def _write_places(group: h5py.Group, components: Sequence[Component | WaitingComponent]) -> None:
+    write_integers(group, "id", np.array([one.id for one in components], dtype=np.int64))
+    write_ragged(group, "contacts", [one.contacts for one in components])
+    write_ragged(group, "spike_ids", [one.spike_ids for one in components])
 
 
-def _read_place(
+def _read_places(
     group: h5py.Group, spikes: SpikeEvents, probe: Probe
-) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    """Id, contacts and spikes of a component, checked to be there."""
-    contacts = read_integers(group, "contacts", np.int64, shape=(None,))
-    spike_ids = read_integers(group, "spike_ids", np.int64, shape=(None,))
-    if len(contacts) == 0:
-        raise damaged(group, "it has no contacts")
-    _check_range(group, "a contact", contacts, probe.n_channels)
-    _check_range(group, "a spike", spike_ids, len(spikes))
-    return attribute(group, "id", int), contacts, spike_ids
+) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    """Id, contacts and spikes of each component, checked to be there."""
+    ids = read_integers(group, "id", np.int64, shape=(None,)).tolist()
+    contacts, spike_ids = (
+        read_ragged(group, name, np.int64, shapes=[(None,)] * len(ids)) for name in ("contacts", "spike_ids")
+    )
+    for key, own, of_spikes in zip(ids, contacts, spike_ids, strict=True):
+        if key < 0:
+            raise damaged(group, f"a component has the id {key}")
+        if len(own) == 0:
+            raise damaged(group, f"component {key} has no contacts")
+        _check_range(group, f"a contact of component {key}", own, probe.n_channels)
+        _check_range(group, f"a spike of component {key}", of_spikes, len(spikes))
+    return list(zip(ids, contacts, spike_ids, strict=True))
 
 
 def _check_range(group: h5py.Group, what: str, values: NDArray[np.int64], stop: int) -> None:
@@ -105,146 +123,167 @@ def _check_range(group: h5py.Group, what: str, values: NDArray[np.int64], stop: 
 
 
 def _check_apart(
-    parent: h5py.Group, components: tuple[Component | WaitingComponent, ...], n_spikes: int
+    parent: h5py.Group, spikes_of: Sequence[tuple[int, NDArray[np.int64]]], n_spikes: int
 ) -> None:
     """Refuse ids that two components have, and spikes that are in two of them."""
-    ids = [one.id for one in components]
+    ids = [key for key, _ in spikes_of]
     if len(set(ids)) < len(ids):
         twice = next(key for key in ids if ids.count(key) > 1)
         raise damaged(parent, f"two components have the id {twice}")
     is_taken = np.zeros(n_spikes, dtype=bool)
-    for one in components:
-        here = is_taken[one.spike_ids]
-        is_taken[one.spike_ids] = True
+    for _, own in spikes_of:
+        here = is_taken[own]
+        is_taken[own] = True
         if here.any():
-            raise damaged(parent, f"spike {one.spike_ids[here.argmax()]} is in two components")
-    if np.count_nonzero(is_taken) < sum(len(one.spike_ids) for one in components):
+            raise damaged(parent, f"spike {own[here.argmax()]} is in two components")
+    if np.count_nonzero(is_taken) < sum(len(own) for _, own in spikes_of):
         raise damaged(parent, "a component has a spike twice")
 
 
-def _read_component(
-    group: h5py.Group, key: int, contacts: NDArray[np.int64], spike_ids: NDArray[np.int64]
-) -> Component:
-    sampled = read_integers(group, "sampled", np.int64, shape=(None,))
-    _check_range(group, "a sampled spike", sampled, len(spike_ids))
-    return Component(
-        id=key,
-        contacts=contacts,
-        spike_ids=spike_ids,
-        sampled=sampled,
-        posterior=_read_posterior(group, len(sampled)),
-        alternatives=_read_alternatives(group, len(spike_ids)),
-        stands_for=read_array(group, "stands_for", np.float32, shape=(len(sampled),))
-        if "stands_for" in group
-        else None,
-        cut_from=tuple(read_integers(group, "cut_from", np.int64, shape=(None,)).tolist())
-        if "cut_from" in group
-        else (),
-        echoes=_read_echoes(group, len(spike_ids)) if "echoes" in group else (),
+def _write_echoes(parent: h5py.Group, values: Sequence[tuple[Echoes, ...]]) -> None:
+    """Spikes of all pairs of a component, one pair after the other, and how many each has."""
+    if not any(values):
+        return
+    node = create_group(parent, "echoes", "echoes")
+    write_ragged(
+        node, "spikes", [np.concatenate([one.spikes for one in own]) if own else None for own in values]
+    )
+    write_ragged(
+        node, "sources", [np.concatenate([one.sources for one in own]) if own else None for own in values]
+    )
+    n_spikes = [np.array([len(one.spikes) for one in own]) if own else None for own in values]
+    write_ragged(node, "n_spikes", n_spikes)
+    write_ragged(
+        node, "probability", [np.array([one.probability for one in own]) if own else None for own in values]
     )
 
 
-def _write_echoes(group: h5py.Group, values: tuple[Echoes, ...]) -> None:
-    """Spikes of all pairs, one pair after the other, and how many each has."""
-    node = create_group(group, "echoes", "echoes")
-    write_integers(node, "spikes", np.concatenate([one.spikes for one in values]))
-    write_integers(node, "sources", np.concatenate([one.sources for one in values]))
-    write_integers(node, "n_spikes", np.array([len(one.spikes) for one in values]))
-    write_array(node, "probability", np.array([one.probability for one in values]))
-
-
-def _read_echoes(group: h5py.Group, n_spikes: int) -> tuple[Echoes, ...]:
-    node = element(group, "echoes", "echoes")
-    probability = read_array(node, "probability", np.float64, shape=(None,))
-    counts = read_integers(node, "n_spikes", np.int64, shape=(len(probability),))
-    n = int(counts.sum())
-    if (counts < 0).any():
+def _read_echoes(parent: h5py.Group, n_spikes: Sequence[int]) -> list[tuple[Echoes, ...]]:
+    if "echoes" not in parent:
+        return [()] * len(n_spikes)
+    node = element(parent, "echoes", "echoes")
+    probability = read_ragged(
+        node, "probability", np.float64, shapes=[(None,)] * len(n_spikes), may_lack=True
+    )
+    pairs = [(0 if own is None else len(own),) for own in probability]
+    counts = read_ragged(node, "n_spikes", np.int64, shapes=pairs, may_lack=True)
+    if any(own is not None and (own < 0).any() for own in counts):
         raise damaged(node, "a pair has fewer than no spikes")
-    spikes, sources = (read_integers(node, name, np.int64, shape=(n,)) for name in ("spikes", "sources"))
-    _check_range(node, "an echo", spikes, n_spikes)
-    _check_range(node, "a source of echoes", sources, n_spikes)
-    ends = np.cumsum(counts)[:-1]
-    parts = zip(np.split(spikes, ends), np.split(sources, ends), probability.tolist(), strict=False)
-    return tuple(Echoes(*one) for one in parts)
-
-
-def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
-    posterior = create_group(group, "posterior", "posterior")
-    posterior.attrs["sampler"] = value.sampler
-    write_integers(posterior, "labels", value.labels)
-    write_array(posterior, "log_prob", value.log_prob, unit="nats")
-    write_array(posterior, "weight", value.weight)
-    for name in ("order", "echo_of"):
-        if getattr(value, name) is not None:
-            write_integers(posterior, name, getattr(value, name))
-    for name, unit in MAY_LACK.items():
-        if getattr(value, name) is not None:
-            write_array(posterior, name, getattr(value, name), unit=unit)
-
-
-def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
-    node = element(group, "posterior", "posterior")
-    labels = read_integers(node, "labels", None, shape=(None, n_sampled))
-    each = (len(labels),)
-    order = read_integers(node, "order", np.int32, shape=each) if "order" in node else None
-    echo_of = read_integers(node, "echo_of", np.int64, shape=(n_sampled,)) if "echo_of" in node else None
-    if echo_of is not None and n_sampled and not -1 <= echo_of.min() <= echo_of.max() < n_sampled:
-        raise damaged(node, f"an echo of a spike outside -1 to {n_sampled - 1}")
-    try:
-        return PosteriorSamples(
-            labels,
-            read_array(node, "log_prob", np.float64, shape=each),
-            read_array(node, "weight", np.float64, shape=each),
-            order,
-            sampler=attribute(node, "sampler", str),
-            echo_of=echo_of,
-            **{name: read_array(node, name, np.float64, shape=each) for name in MAY_LACK if name in node},
-        )
-    except InputError as error:
-        raise damaged(node, error) from error
-
-
-def _write_alternatives(group: h5py.Group, values: tuple[Alternative, ...], n_spikes: int) -> None:
-    """One array for all alternatives; `p_exists` one after the other, `n_units` of each alternative."""
-    node = create_group(group, "alternatives", "alternatives")
-    empty = np.zeros((0, n_spikes))
-    write_integers(node, "labels", np.stack([a.labels for a in values]) if values else empty.astype(int))
-    write_array(
-        node, "probability", np.stack([a.probability for a in values]) if values else empty.astype(np.float32)
+    each = [(0 if own is None else int(own.sum()),) for own in counts]
+    spikes, sources = (
+        read_ragged(node, name, np.int64, shapes=each, may_lack=True) for name in ("spikes", "sources")
     )
-    write_array(node, "mass", np.array([a.mass for a in values], dtype=np.float64))
-    write_array(node, "mass_se", np.array([a.mass_se for a in values], dtype=np.float64))
+    found: list[tuple[Echoes, ...]] = []
+    for k, n in enumerate(n_spikes):
+        arrays = (spikes[k], sources[k], probability[k], counts[k])
+        if any(one is None for one in arrays):
+            if any(one is not None for one in arrays):
+                raise damaged(node, "a component lacks a part of its echoes")
+            found.append(())
+            continue
+        _check_range(node, "an echo", spikes[k], n)
+        _check_range(node, "a source of echoes", sources[k], n)
+        ends = np.cumsum(counts[k])[:-1]
+        parts = zip(
+            np.split(spikes[k], ends), np.split(sources[k], ends), probability[k].tolist(), strict=False
+        )
+        found.append(tuple(Echoes(*one) for one in parts))
+    return found
+
+
+def _write_posteriors(parent: h5py.Group, values: Sequence[PosteriorSamples]) -> None:
+    node = create_group(parent, "posterior", "posterior")
+    write_json(node, "sampler", [one.sampler for one in values])
+    write_ragged(node, "labels", [one.labels for one in values], n_axes=2)
+    for name, unit in {"log_prob": "nats", "weight": "", "order": "", "echo_of": "", **MAY_LACK}.items():
+        write_ragged(node, name, [getattr(one, name) for one in values], unit=unit)
+
+
+def _read_posteriors(parent: h5py.Group, n_sampled: Sequence[int]) -> Callable[[int], PosteriorSamples]:
+    """Read those of all components; what is returned makes that of one."""
+    node = element(parent, "posterior", "posterior")
+    samplers = read_json(node, "sampler", list)
+    if len(samplers) != len(n_sampled) or not all(isinstance(one, str) for one in samplers):
+        raise damaged(node, "it does not say of each component which sampler it is of")
+    labels = read_ragged(node, "labels", None, shapes=[(None, n) for n in n_sampled])
+    each = [(len(own),) for own in labels]
+    known = {name: read_ragged(node, name, np.float64, shapes=each) for name in ("log_prob", "weight")}
+    known["order"] = read_ragged(node, "order", np.int32, shapes=each, may_lack=True)
+    known["echo_of"] = read_ragged(node, "echo_of", np.int64, shapes=[(n,) for n in n_sampled], may_lack=True)
+    for name in MAY_LACK:
+        known[name] = read_ragged(node, name, np.float64, shapes=each, may_lack=True)
+    for own, n in zip(known["echo_of"], n_sampled, strict=True):
+        if own is not None and n and not -1 <= own.min() <= own.max() < n:
+            raise damaged(node, f"an echo of a spike outside -1 to {n - 1}")
+
+    def one(k: int) -> PosteriorSamples:
+        try:
+            return PosteriorSamples(
+                labels[k], sampler=samplers[k], **{name: values[k] for name, values in known.items()}
+            )
+        except InputError as error:
+            raise damaged(node, error) from error
+
+    return one
+
+
+def _write_alternatives(parent: h5py.Group, components: Sequence[Component]) -> None:
+    """One array for all alternatives of a component; `p_exists` one after the other, `n_units` of each."""
+    node = create_group(parent, "alternatives", "alternatives")
+
+    def of_each(value: Callable[[Alternative], Any], dtype: DTypeLike) -> list[NDArray[Any]]:
+        return [np.array([value(way) for way in one.alternatives], dtype=dtype) for one in components]
+
+    shapes = [(len(one.alternatives), len(one.spike_ids)) for one in components]
+    for name, dtype in (("labels", np.int32), ("probability", np.float32)):
+        arrays = of_each(attrgetter(name), dtype)
+        write_ragged(
+            node, name, [one.reshape(shape) for one, shape in zip(arrays, shapes, strict=True)], n_axes=2
+        )
+    write_ragged(node, "mass", of_each(lambda way: way.mass, np.float64))
+    write_ragged(node, "mass_se", of_each(lambda way: way.mass_se, np.float64))
     for name in MASSES_BY_LESS:
-        masses = [getattr(a, name) for a in values if getattr(a, name) is not None]
-        if masses and len(masses) == len(values):
-            write_array(node, name, np.array(masses, dtype=np.float64))
-    write_integers(node, "n_units", np.array([len(a.p_exists) for a in values], dtype=np.int64))
-    write_array(node, "p_exists", np.concatenate([np.zeros(0, np.float32), *(a.p_exists for a in values)]))
-
-
-def _read_alternatives(group: h5py.Group, n_spikes: int) -> tuple[Alternative, ...]:
-    node = element(group, "alternatives", "alternatives")
-    labels = read_integers(node, "labels", np.int32, shape=(None, n_spikes))
-    n = len(labels)
-    probability = read_array(node, "probability", np.float32, shape=(n, n_spikes))
-    mass = read_array(node, "mass", np.float64, shape=(n,))
-    mass_se = read_array(node, "mass_se", np.float64, shape=(n,))
-    n_units = read_integers(node, "n_units", np.int64, shape=(n,))
-    p_exists = read_array(node, "p_exists", np.float32, shape=(int(n_units.sum()),))
-    parts = np.split(p_exists, np.cumsum(n_units)[:-1]) if n else []
-    by_less: dict[str, list[float]] = {
-        name: read_array(node, name, np.float64, shape=(n,)).tolist()
-        for name in MASSES_BY_LESS
-        if name in node
-    }
-    return tuple(
-        Alternative(
-            labels[i],
-            probability[i],
-            float(mass[i]),
-            float(mass_se[i]),
-            parts[i],
-            **{name: masses[i] for name, masses in by_less.items()},
+        masses = [[getattr(way, name) for way in one.alternatives] for one in components]
+        write_ragged(
+            node, name, [None if not own or None in own else np.array(own, np.float64) for own in masses]
         )
-        for i in range(n)
+    write_ragged(node, "n_units", of_each(lambda way: len(way.p_exists), np.int64))
+    none = np.zeros(0, np.float32)
+    write_ragged(
+        node,
+        "p_exists",
+        [np.concatenate([none, *(way.p_exists for way in one.alternatives)]) for one in components],
     )
+
+
+def _read_alternatives(parent: h5py.Group, n_spikes: Sequence[int]) -> list[tuple[Alternative, ...]]:
+    node = element(parent, "alternatives", "alternatives")
+    labels = read_ragged(node, "labels", np.int32, shapes=[(None, n) for n in n_spikes])
+    shapes = [own.shape for own in labels]
+    probability = read_ragged(node, "probability", np.float32, shapes=shapes)
+    each = [shape[:1] for shape in shapes]
+    mass, mass_se = (read_ragged(node, name, np.float64, shapes=each) for name in ("mass", "mass_se"))
+    n_units = read_ragged(node, "n_units", np.int64, shapes=each)
+    if any((own < 0).any() for own in n_units):
+        raise damaged(node, "an alternative has fewer than no units")
+    p_exists = read_ragged(node, "p_exists", np.float32, shapes=[(int(own.sum()),) for own in n_units])
+    by_less = {
+        name: read_ragged(node, name, np.float64, shapes=each, may_lack=True) for name in MASSES_BY_LESS
+    }
+
+    def ways(k: int) -> tuple[Alternative, ...]:
+        parts = np.split(p_exists[k], np.cumsum(n_units[k])[:-1])
+        known = {name: values[k].tolist() for name, values in by_less.items() if values[k] is not None}
+        return tuple(
+            Alternative(
+                labels[k][i],
+                probability[k][i],
+                float(mass[k][i]),
+                float(mass_se[k][i]),
+                parts[i],
+                **{name: masses[i] for name, masses in known.items()},
+            )
+            for i in range(len(labels[k]))
+        )
+
+    return [ways(k) for k in range(len(labels))]

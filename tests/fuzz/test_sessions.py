@@ -54,10 +54,12 @@ def elements() -> tuple[str, ...]:
     return (
         "recording/path", "recording/options", "probe/positions_um", "probe/shank", "spikes/sample_index",
         "spikes/channel", "spikes/amplitude", "noise_sd", "sorting/unit_of_spike", "sorting/probability",
-        "components/0/contacts", "components/0/spike_ids", "components/0/sampled",
-        "components/0/posterior/labels", "components/0/posterior/log_prob", "components/0/posterior/weight",
-        "components/0/alternatives", "settings", "model", "failed", "history", "recording", "spikes",
-        "components", "components/0", "waiting",
+        "components/id", "components/contacts/values", "components/contacts/shape",
+        "components/spike_ids/values", "components/sampled/values", "components/posterior/labels/values",
+        "components/posterior/labels/shape", "components/posterior/log_prob/values",
+        "components/posterior/weight/values", "components/posterior/sampler", "components/alternatives",
+        "settings", "model", "failed", "history", "recording", "spikes", "components",
+        "components/spike_ids", "waiting",
     )  # fmt: skip
 
 

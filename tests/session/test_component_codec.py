@@ -13,8 +13,10 @@ import pytest
 from ncpgui.core.component import Component
 from ncpgui.core.errors import SessionFormatError
 from ncpgui.core.project import Project
+from ncpgui.session.codecs import write_integers
 from ncpgui.session.component_codec import read_components, write_components, write_waiting
 from ncpgui.session.project_codec import read_project, write_project
+from ncpgui.session.ragged import read_ragged, write_ragged
 
 from .conftest import build, check_same
 
@@ -57,21 +59,27 @@ def last(name: str, value: int) -> Callable[[h5py.File], None]:
     return lambda file: put(file, name, [*file[name][:-1].tolist(), value])
 
 
-ECHOES, ECHO_OF = "components/1/echoes", "components/1/posterior/echo_of"
+ECHOES, ECHO_OF = "components/echoes", "components/posterior/echo_of/values"
+
+
+def without_contacts(file: h5py.File) -> None:
+    """The component that waits has none."""
+    put(file, "waiting/contacts/values", [])
+    file["waiting/contacts/shape"][...] = 0
 
 
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda file: put(file, "waiting/0/contacts", []), "it has no contacts"),
-        (first("components/0/contacts", -1), "a contact outside 0 to 2"),
-        (first("components/0/contacts", 3), "a contact outside 0 to 2"),
-        (last("components/0/spike_ids", 60), "a spike outside 0 to 59"),
-        (first("components/0/spike_ids", -1), "a spike outside 0 to 59"),
-        (last("components/0/sampled", 30), "a sampled spike outside 0 to 29"),
-        (lambda file: put(file, f"{ECHOES}/n_spikes", [-1, 4]), "a pair has fewer than no spikes"),
-        (last(f"{ECHOES}/spikes", 29), "an echo outside 0 to 28"),
-        (first(f"{ECHOES}/sources", -1), "a source of echoes outside 0 to 28"),
+        (without_contacts, "component 2 has no contacts"),
+        (first("components/contacts/values", -1), "a contact of component 0 outside 0 to 2"),
+        (first("components/contacts/values", 3), "a contact of component 0 outside 0 to 2"),
+        (last("components/spike_ids/values", 60), "a spike of component 1 outside 0 to 59"),
+        (first("components/spike_ids/values", -1), "a spike of component 0 outside 0 to 59"),
+        (last("components/sampled/values", 29), "a sampled spike of component 1 outside 0 to 28"),
+        (lambda file: put(file, f"{ECHOES}/n_spikes/values", [-1, 4]), "a pair has fewer than no spikes"),
+        (last(f"{ECHOES}/spikes/values", 29), "an echo outside 0 to 28"),
+        (first(f"{ECHOES}/sources/values", -1), "a source of echoes outside 0 to 28"),
         (first(ECHO_OF, -2), "an echo of a spike outside -1 to 14"),
         (first(ECHO_OF, 15), "an echo of a spike outside -1 to 14"),
         (first("spikes/channel", 3), "spikes on channels that the probe of 3 contacts lacks"),
@@ -89,11 +97,11 @@ def test_a_number_just_outside_is_refused(
 @pytest.mark.parametrize(
     "change",
     [
-        first("components/0/contacts", 2),
-        last("components/0/sampled", 29),
-        last(f"{ECHOES}/spikes", 28),
-        first(f"{ECHOES}/sources", 0),
-        lambda file: put(file, f"{ECHOES}/n_spikes", [0, 3]),
+        first("components/contacts/values", 2),
+        last("components/sampled/values", 28),
+        last(f"{ECHOES}/spikes/values", 28),
+        first(f"{ECHOES}/sources/values", 0),
+        lambda file: put(file, f"{ECHOES}/n_spikes/values", [0, 3]),
         first(ECHO_OF, 14),
         first("spikes/channel", 2),
     ],
@@ -136,3 +144,54 @@ def test_how_many_components_are_read_is_told(written: h5py.File) -> None:
     told: list[tuple[int, int]] = []
     read_project(written, progress=lambda done, total, _="": told.append((done, total)))
     assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_a_session_of_many_components_has_no_more_elements_than_one_of_one(project: Project) -> None:
+    """To open an element takes longer than to read a small array."""
+    one = project.components[1]
+    counted = []
+    for n in (1, 30):
+        held = BytesIO()
+        many = tuple(replace(one, id=k, spike_ids=one.spike_ids + 100 * k) for k in range(n))
+        with h5py.File(held, "w") as file:
+            write_components(file, many)
+            names: list[str] = []
+            file.visit(names.append)
+        counted.append(len(names))
+    assert counted[0] == counted[1]
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ([[2], [-5]], r"array 1 has shape \(-5,\) where \(any\) is needed"),
+        ([[2], [-1]], r"array 1 has shape \(-1,\) where \(any\) is needed"),
+        ([[2], [4]], "has shape .* where .* is needed"),
+        ([[2**40], [2**40]], "has shape .* where .* is needed"),
+        ([[2]], "has shape .* where .* is needed"),
+        ([[2, 1], [3, 1]], "has shape .* where .* is needed"),
+    ],
+)
+def test_shapes_that_do_not_fit_the_values_are_refused(empty: h5py.File, shape: list, words: str) -> None:
+    write_ragged(empty, "of two", [np.arange(2), np.arange(3)])
+    assert [one.tolist() for one in read_ragged(empty, "of two", np.int64, shapes=[(None,), (3,)])] == [
+        [0, 1],
+        [0, 1, 2],
+    ]
+    del empty["of two/shape"]
+    write_integers(empty["of two"], "shape", np.array(shape))
+    with pytest.raises(SessionFormatError, match=words):
+        read_ragged(empty, "of two", np.int64, shapes=[(None,), (None,)])
+
+
+def test_one_that_lacks_an_array_has_none_and_the_others_theirs(empty: h5py.File) -> None:
+    arrays = [None, np.array([0.5, 1.5]), None, np.zeros(0)]
+    write_ragged(empty, "some", arrays, unit="nats")
+    found = read_ragged(empty, "some", np.float64, shapes=[(None,)] * 4, may_lack=True)
+    assert [None if one is None else one.tolist() for one in found] == [None, [0.5, 1.5], None, []]
+    assert empty["some/values"].attrs["unit"] == "nats"
+    with pytest.raises(SessionFormatError, match=r"array 0 has shape \(-1,\) where \(2\) is needed"):
+        read_ragged(empty, "some", np.float64, shapes=[(2,)] * 4)
+    write_ragged(empty, "none", [None, None])
+    assert "none" not in empty
+    assert read_ragged(empty, "none", np.float64, shapes=[(None,)] * 2, may_lack=True) == [None, None]

@@ -65,7 +65,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", ["spikes/amplitude", "noise_sd", "components/0/posterior/weight"])
+@pytest.mark.parametrize("name", ["spikes/amplitude", "noise_sd", "components/posterior/weight/values"])
 @pytest.mark.parametrize("words", KINDS)
 def test_what_is_kept_in_another_file_is_refused_and_named(
     words: str, name: str, project: Project, path: Path
@@ -130,7 +130,7 @@ def test_arrays_that_were_never_written_are_refused_before_memory_is_asked_for(
         ("recording", "n_channels", True),
         ("recording", "fingerprint", 7),
         ("stimulus", "pixel_um", 0.0),
-        ("components/0", "id", 1e300),
+        ("sorting", "next_unit", 1e300),
         ("/", "journal_folded", np.inf),
         ("/", "version", "2"),
     ],

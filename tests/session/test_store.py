@@ -27,7 +27,7 @@ def test_a_session_of_a_program_that_kept_no_orders_of_samples_opens_without_the
     store.save(project, path)
     assert [component.posterior.order is None for component in store.load(path).components] == [True, False]
     with h5py.File(path, "a") as file:
-        del file["components/1/posterior/order"]
+        del file["components/posterior/order"]
     assert store.load(path).components[1].posterior.order is None
 
 
@@ -83,14 +83,14 @@ def test_every_element_says_what_it_is(project: Project, path: Path) -> None:
 
     with h5py.File(path) as file:
         file.visititems(check)
-        assert file["components/0/posterior/labels"].dtype == np.uint8
+        assert file["components/posterior/labels/values"].dtype == np.uint8
     assert seen == set(ENCODINGS) - {"component-waveforms"}
 
 
 def test_long_label_arrays_are_compressed_to_a_byte_a_label_or_less(make_project, path: Path) -> None:
     store.save(make_project(n_spikes=20_000), path)
     with h5py.File(path) as file:
-        labels = file["components/0/posterior/labels"]
+        labels = file["components/posterior/labels/values"]
         assert labels.compression == "gzip"
         assert labels.fletcher32
         assert labels.id.get_storage_size() < labels.size
@@ -129,10 +129,8 @@ def test_a_session_from_before_the_first_release_is_refused(
 def test_an_unknown_encoding_is_refused_with_its_place(project: Project, path: Path) -> None:
     store.save(project, path)
     with h5py.File(path, "r+") as file:
-        file["components/1/posterior"].attrs["encoding"] = "particles"
-    with pytest.raises(
-        SessionFormatError, match=r"h5: /components/1/posterior .* 'particles'; update ncpgui"
-    ):
+        file["components/posterior"].attrs["encoding"] = "particles"
+    with pytest.raises(SessionFormatError, match=r"h5: /components/posterior .* 'particles'; update ncpgui"):
         store.load(path)
 
 
@@ -175,20 +173,26 @@ def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
         (lambda file: file.__delitem__("spikes/channel"), "/spikes/channel is missing"),
         (
             lambda file: file["components"].attrs.__delitem__("encoding"),
-            "/components should be encoded as 'components'",
+            "/components should be encoded as 'sampled-components'",
         ),
-        (lambda file: file["components/0/sampled"].__setitem__(0, 200), "a sampled spike outside 0 to 29"),
+        (
+            lambda file: file["components/sampled/values"].__setitem__(0, 200),
+            "a sampled spike of component 0 outside 0 to 29",
+        ),
         (lambda file: file["spikes/sample_index"].__setitem__(0, 2**31), "spike times must not decrease"),
         (lambda file: file["spikes/channel"].__setitem__(0, 9), "spikes on channels that the probe of 3"),
         (lambda file: file["settings"].__setitem__((), "{"), "/settings is not JSON"),
         (lambda file: file["history"].__setitem__((), "[3]"), "/history should hold one object a command"),
         (lambda file: file["recording"].attrs.__delitem__("n_samples"), "no valid attribute 'n_samples'"),
-        (lambda file: file["components/0/posterior/weight"].__setitem__(0, -1.0), "weights must be finite"),
         (
-            lambda file: file["components/0/posterior"].attrs.__setitem__("sampler", "guess"),
+            lambda file: file["components/posterior/weight/values"].__setitem__(0, -1.0),
+            "weights must be finite",
+        ),
+        (
+            lambda file: file["components/posterior/sampler"].__setitem__((), '["guess","draws"]'),
             "samples come from 'draws' or 'beam', got 'guess'",
         ),
-        (lambda file: file.__delitem__("components/0"), "/components/0 is missing"),
+        (lambda file: file.__delitem__("components/spike_ids"), "/components/spike_ids is missing"),
     ],
 )
 def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, message: str) -> None:
@@ -203,7 +207,7 @@ def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, mess
 def test_a_flipped_byte_in_compressed_data_is_found(make_project, path: Path) -> None:
     store.save(make_project(n_spikes=20_000), path)
     with h5py.File(path) as file:
-        chunk = file["components/0/posterior/labels"].id.get_chunk_info(0)
+        chunk = file["components/posterior/labels/values"].id.get_chunk_info(0)
     data = bytearray(path.read_bytes())
     data[chunk.byte_offset + chunk.size // 2] ^= 0x55
     path.write_bytes(data)
@@ -271,13 +275,18 @@ def test_no_two_sessions_share_a_file_beside_them(tmp_path: Path, other: str) ->
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda file: file["components/1"].attrs.__setitem__("id", 0), "two components have the id 0"),
-        (lambda file: file["components/1/spike_ids"].__setitem__(0, 2), "spike 2 is in two components"),
+        (lambda file: file["components/id"].__setitem__(1, 0), "two components have the id 0"),
+        (lambda file: file["components/spike_ids/values"].__setitem__(30, 2), "spike 2 is in two components"),
         (
-            lambda file: file["components/1/spike_ids"].__setitem__(0, file["components/1/spike_ids"][1]),
+            lambda file: file["components/spike_ids/values"].__setitem__(
+                30, file["components/spike_ids/values"][31]
+            ),
             "a component has a spike twice",
         ),
-        (lambda file: file["waiting/0/contacts"].__setitem__(0, 3), "a contact outside 0 to 2"),
+        (
+            lambda file: file["waiting/contacts/values"].__setitem__(0, 3),
+            "a contact of component 2 outside 0 to 2",
+        ),
     ],
 )
 def test_components_that_cannot_be_are_refused(project: Project, path: Path, damage, words: str) -> None:
