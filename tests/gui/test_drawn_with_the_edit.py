@@ -1,4 +1,4 @@
-"""A decision that leaves few draws is drawn once, with the sampling that it begins; the queue shows progress."""
+"""A decision that leaves few draws is drawn once, with the sampling that it begins."""
 
 from __future__ import annotations
 
