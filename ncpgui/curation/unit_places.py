@@ -71,6 +71,14 @@ class UnitPlaces:
         """Channel on which most spikes of a unit are largest."""
         return self._places[unit].main_channel
 
+    def by_main_channel(self) -> dict[int, tuple[int, ...]]:
+        """Units of each main channel, in order of number."""
+        found: dict[int, tuple[int, ...]] = {}
+        for unit in self._clustering.unit_ids.tolist():
+            channel = self.main_channel(unit)
+            found[channel] = (*found.get(channel, ()), unit)
+        return found
+
     def settled(self, history: History) -> frozenset[int]:
         """Components where an alternative was adopted, or all units are accepted."""
         return self._settled(history, [command for command in history.commands if _settles(command)])

@@ -116,16 +116,14 @@ class Components:
         self._failed[component_id] = message
         self._states.pop(component_id, None)
 
-    def said(self, component_id: int) -> ComponentStatus | None:
-        """What was said last of how far sampling is; None where what is known of the component tells."""
-        return self._states.get(component_id)
-
-    def say(self, component_id: int, status: ComponentStatus | None) -> None:
-        """Say how far sampling is; None goes back to what is known of the component."""
+    def say(self, component_id: int, status: ComponentStatus | None) -> ComponentStatus | None:
+        """Say how far sampling is; None goes back to what is known. Returns what was said before."""
+        before = self._states.get(component_id)
         if status is None:
             self._states.pop(component_id, None)
         else:
             self._states[component_id] = status
+        return before
 
     def status(
         self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]

@@ -74,6 +74,15 @@ class Sortings:
 
         return self._remembered.get(("current", component.id), make)
 
+    def unit_names(self, component: Component) -> tuple[str, ...]:
+        """Names of the units of a component, in order of number."""
+
+        def names() -> tuple[str, ...]:
+            units = [shown.unit for shown in self.current(component).units if shown.unit is not None]
+            return tuple(map(str, sorted(units)))
+
+        return self._remembered.get(("unit names", component.id), names)
+
     def preview(self, component: Component, index: int) -> ShownSorting:
         """What adopting an alternative of a component would give."""
         return self._remembered.get(

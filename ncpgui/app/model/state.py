@@ -166,14 +166,7 @@ class State:
         """Units that are largest on a contact, where there are no components: without raw data."""
         if self.components.ids:
             return ()
-        return self.remembered.get(("units at",), self._units_at).get(contact, ())
-
-    def _units_at(self) -> dict[int, tuple[int, ...]]:
-        found: dict[int, tuple[int, ...]] = {}
-        for unit in self.clustering.unit_ids.tolist():
-            contact = self.places.main_channel(unit)
-            found[contact] = (*found.get(contact, ()), unit)
-        return found
+        return self.remembered.get(("units at",), self.places.by_main_channel).get(contact, ())
 
     def name(self, component_id: int) -> str:
         """What a component is called within a sentence: its units and where it is."""
@@ -187,17 +180,8 @@ class State:
 
     def unit_names(self, component_id: int) -> tuple[str, ...] | None:
         """Names of the units of a component, in order of number; None while it is not sampled."""
-
-        def names() -> tuple[str, ...] | None:
-            component = self.components.get(component_id)
-            if component is None:
-                return None
-            units = self.sortings.current(component).units
-            return tuple(
-                str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None)
-            )
-
-        return self.remembered.get(("unit names", component_id), names)
+        component = self.components.get(component_id)
+        return None if component is None else self.sortings.unit_names(component)
 
     # -- components -----------------------------------------------------------------------------
 
@@ -208,10 +192,9 @@ class State:
 
     def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""
-        before = self.components.said(component_id)
+        before = self.components.say(component_id, status)
         if status == before:
             return
-        self.components.say(component_id, status)
         if status is not None and before is not None and status.state == before.state:
             self.progressed.emit(component_id)
         else:
@@ -338,9 +321,8 @@ class State:
         """Count what changed, then tell."""
         moved = self.places.update((*change.added, *change.removed, *change.modified))
         about = {one for unit in change.relabelled for one in self.places.components_of(unit)}
-        self.remembered.changed(
-            moved | (about if change.decides else set()), draws=change.components, marks=about
-        )
+        anew = moved | about if change.decides else moved
+        self.remembered.changed(anew, draws=change.components, marks=about)
         touched = moved | {*change.components}
         if touched:
             self.moved.emit((*touched,))
