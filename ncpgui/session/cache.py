@@ -51,9 +51,16 @@ class KeptWaveforms(ComponentWaveforms):
     """
 
     stored: tuple[Stored, Stored, Stored | None]
+    _reach: dict[OpenedFile, int]
+    """How far each file has to reach: one question a file, which is asked in each drawing of each panel."""
 
     def __init__(self, waveforms: Stored, features: Stored, coordinates: Stored | None = None) -> None:
         object.__setattr__(self, "stored", (waveforms, features, coordinates))
+        reach: dict[OpenedFile, int] = {}
+        for one in self.stored:
+            if isinstance(one, Piece):
+                reach[one.file] = max(reach.get(one.file, 0), one.end)
+        object.__setattr__(self, "_reach", reach)
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -61,7 +68,7 @@ class KeptWaveforms(ComponentWaveforms):
     @property
     def is_at_hand(self) -> bool:
         """See `ComponentWaveforms`."""
-        return all(one.is_there for one in self.stored if isinstance(one, Piece))
+        return all(end <= file.n_bytes for file, end in self._reach.items())
 
     @property
     def waveforms(self) -> NDArray[np.float32]:  # type: ignore[override]

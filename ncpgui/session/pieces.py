@@ -79,9 +79,9 @@ class Piece:
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
     @property
-    def is_there(self) -> bool:
-        """Whether the file still reaches as far."""
-        return self.begin + self._n_bytes <= self.file.n_bytes
+    def end(self) -> int:
+        """Byte before which the array ends."""
+        return self.begin + self._n_bytes
 
     def read(self) -> NDArray[Any]:
         """The array, as stored; see `OpenedFile.read`."""

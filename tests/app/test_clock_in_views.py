@@ -11,7 +11,7 @@ from tiny_project import RATE, tiny_project
 from ncpgui.app.model.lasso import Lasso
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.amplitudes import present_amplitudes
-from ncpgui.app.presenters.correlograms import present_correlograms, trains_of_grid
+from ncpgui.app.presenters.correlograms import present_correlograms, spikes_of_grid
 from ncpgui.app.presenters.features import present_features
 from ncpgui.app.presenters.lasso import spikes_inside
 from ncpgui.app.presenters.unit_table import present_unit_table
@@ -92,8 +92,8 @@ def test_spikes_at_the_sides_of_a_gap_are_no_pair(project: Project) -> None:
         recording = project.recording if has_gap else replace(project.recording, own_clock=None)
         workspace = Workspace(replace(project, spikes=spikes, recording=recording))
         workspace.show_component(0)
-        _, trains = trains_of_grid(workspace)
-        apart = np.diff(trains[0])[1]
+        _, spikes_of = spikes_of_grid(workspace)
+        apart = np.diff(workspace.state.project.fired[spikes_of[0]])[1]
         assert apart == (GAP_S * RATE + 28 if has_gap else 28)
         assert present_unit_table(workspace).row(0)["violations"] == pytest.approx(0.0 if has_gap else 1 / 3)
         assert present_correlograms(workspace, None).names == ("0", "1")

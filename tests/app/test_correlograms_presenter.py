@@ -14,7 +14,7 @@ from ncpgui.analysis.correlograms import Correlograms, correlograms
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.correlograms import MOST_UNITS, Scale, present_correlograms, trains_of_grid
+from ncpgui.app.presenters.correlograms import MOST_UNITS, Scale, present_correlograms, spikes_of_grid
 from ncpgui.core.spikes import SpikeEvents
 
 
@@ -30,7 +30,8 @@ def workspace(project) -> Workspace:
 
 
 def known(workspace: Workspace) -> Correlograms:
-    return correlograms(trains_of_grid(workspace)[1], sampling_frequency_hz=20_000.0)
+    trains = [workspace.state.project.fired[ids] for ids in spikes_of_grid(workspace)[1]]
+    return correlograms(trains, sampling_frequency_hz=20_000.0)
 
 
 def test_a_row_is_a_unit_on_screen_and_close_pairs_are_counted(workspace) -> None:
@@ -62,9 +63,9 @@ def test_intervals_take_the_place_of_the_diagonal_only(workspace) -> None:
 
 
 def test_the_preview_has_correlograms_of_its_own(workspace) -> None:
-    before = trains_of_grid(workspace)[0]
+    before = spikes_of_grid(workspace)[0]
     workspace.show_alternative(1)
-    assert trains_of_grid(workspace)[0][1] == before[2]  # unit 2 has the same spikes
+    assert spikes_of_grid(workspace)[0][1] == before[2]  # unit 2 has the same spikes
     view = present_correlograms(workspace, None)
     assert view.names == ("0+1", "2")
     assert view.message == "Correlograms are being computed …"

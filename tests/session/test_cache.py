@@ -14,7 +14,7 @@ import pytest
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.session import cache, store
-from ncpgui.session.pieces import Piece
+from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import SessionPaths
 from tests.forked import run_forked
 
@@ -255,3 +255,15 @@ def test_waveforms_that_lie_in_a_file_go_to_another_process_as_arrays(project: P
     sent = pickle.loads(pickle.dumps(found))
     assert type(sent) is ComponentWaveforms
     np.testing.assert_array_equal(sent.waveforms, found.waveforms)
+
+
+def test_a_file_is_asked_once_whether_the_waveforms_of_a_component_are_there(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each panel asks several times while it is drawn."""
+    store.save(project, path)
+    found = next(iter(store.load(path).waveforms.values()))
+    asked: list[int] = []
+    monkeypatch.setattr(OpenedFile, "n_bytes", property(lambda file: asked.append(1) or 2**40))
+    assert found.is_at_hand
+    assert len(asked) == 1

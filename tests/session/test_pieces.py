@@ -26,7 +26,7 @@ def piece(path: Path) -> Piece:
 def test_an_array_is_read_from_where_it_lies(path: Path) -> None:
     one = piece(path)
     assert one.read().tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert (one.is_there, one.file.n_bytes, one.file.path) == (True, 32, path)
+    assert (one.end, one.file.n_bytes, one.file.path) == (32, 32, path)
     assert one.file.read(2, 3) == b"345"
     assert one.file.read(0, 0) == b""
     assert Piece(one.file, 32, np.dtype("<f4"), (0, 3)).read().shape == (0, 3)
@@ -43,7 +43,7 @@ def test_a_file_that_was_cut_short_is_said_by_the_byte(path: Path) -> None:
     one = piece(path)
     with path.open("r+b") as file:
         file.truncate(31)
-    assert not one.is_there
+    assert one.end > one.file.n_bytes
     with pytest.raises(
         SessionError, match="a was cut short while it was open; delete it and open the session"
     ):

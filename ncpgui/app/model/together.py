@@ -108,7 +108,8 @@ class ShapeWaveforms(ComponentWaveforms):
 
 def main_axes(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """First principal components (m, <= 8) of waveforms (m, T, C): the axes are those of at most 120."""
-    flat = np.nan_to_num(waveforms.reshape(len(waveforms), -1))
+    flat = waveforms.reshape(len(waveforms), -1)
+    flat = np.where(np.isnan(flat), np.float32(0), flat)
     if flat.size == 0:
         return np.zeros((len(flat), 0), np.float32)
     some = flat[_evenly(len(flat), MOST_FOR_AXES)]

@@ -160,19 +160,18 @@ def units_of_grid(workspace: Workspace) -> tuple[ShownUnit, ...]:
     return chosen if len(chosen) > 1 else shown.units
 
 
-def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArray[np.int64], ...]]:
-    """Key and spike trains (samples) of the grid: the same spikes have the same key."""
-    shown, project = workspace.shown(), workspace.state.project
-    if shown is None or project is None:
+def spikes_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArray[np.int64], ...]]:
+    """Keys and spikes (rows of those of the project) of the grid: the same spikes have the same key."""
+    shown = workspace.shown()
+    if shown is None:
         return (), ()
-    component, units = shown.component, units_of_grid(workspace)[:MOST_UNITS]
-    key = tuple(spikes_key(component.spike_ids[unit.positions]) for unit in units)
-    samples = project.fired
-    return key, tuple(np.sort(samples[component.spike_ids[unit.positions]]) for unit in units)
+    units = units_of_grid(workspace)[:MOST_UNITS]
+    spikes = tuple(shown.component.spike_ids[unit.positions] for unit in units)
+    return tuple(map(spikes_key, spikes)), spikes
 
 
 def present_correlograms(workspace: Workspace, found: Trains | None) -> CorrelogramsView:
-    """The grid of the units on screen, with what was `found` of their trains (`trains_of_grid`)."""
+    """The grid of the units on screen, with what was `found` of their spikes (`spikes_of_grid`)."""
     shown = workspace.shown()
     if shown is None:
         return CorrelogramsView(message=why_nothing(workspace, "Correlograms"))

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ncpgui.analysis.unit_metrics import UnitMetrics, unit_metrics
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
+from ncpgui.app.presenters.correlograms import Scale, Trains, spikes_of_grid
 from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
 from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
@@ -81,8 +81,8 @@ class PanelData:
         self._findings = self._kind(
             "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=PAINTED_AFTER_S
         )
-        self._correlograms = self._kind("correlograms", _correlate)
-        self._of_cards = self._kind("correlograms of cards", self._correlate_pairs, priority=-1)
+        self._correlograms = self._kind("correlograms", self._correlate)
+        self._of_cards = self._kind("correlograms of cards", self._correlate, priority=-1)
         self._traces = self._kind(
             "traces", self._read_traces, tells_itself=True, most=MOST_TRACES, priority=3
         )
@@ -213,11 +213,10 @@ class PanelData:
 
     def correlograms(self, scale: Scale) -> Trains | None:
         """Correlograms of the grid on screen."""
-        key, trains = trains_of_grid(self._workspace)
-        if not trains or self._project is None:
+        key, spikes = spikes_of_grid(self._workspace)
+        if not spikes or self._project is None:
             return None
-        rate_hz = self._project.spikes.sampling_frequency_hz
-        found: Trains | None = self._correlograms.get((scale, *key), (trains, rate_hz))
+        found: Trains | None = self._correlograms.get((scale, *key), spikes)
         return found
 
     def correlograms_of_pairs(
@@ -228,11 +227,20 @@ class PanelData:
         found = self._of_cards.get_all(dict(zip(keys, pairs, strict=True)))
         return [found.get(key) for key in keys]
 
-    def _correlate_pairs(self, asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Any]:
+    def _correlate(self, asked: Mapping[Any, Sequence[Spikes]], progress: Progress) -> dict[Any, Any]:
+        """Correlograms of sets of spikes (ids), by keys that begin with their scale."""
         assert self._project is not None
         fired, rate_hz = self._project.fired, self._project.spikes.sampling_frequency_hz
-        trains = {key: ([np.sort(fired[ids]) for ids in pair], rate_hz) for key, pair in asked.items()}
-        return _correlate(trains, progress)
+        return {
+            key: measures.correlograms(
+                [np.sort(fired[ids]) for ids in spikes],
+                rate_hz,
+                half_ms=key[0].half_ms,
+                bin_ms=key[0].bin_ms,
+                progress=progress,
+            )
+            for key, spikes in asked.items()
+        }
 
     # -- traces ------------------------------------------------------------------------------
 
@@ -332,12 +340,3 @@ def _find(asked: Mapping[Any, Project], progress: Progress) -> dict[Any, Any]:
 
 def _embed(features: Mapping[Any, NDArray[np.float32]], progress: Progress) -> dict[Any, Any]:
     return {key: measures.embed(one, progress=progress) for key, one in features.items()}
-
-
-def _correlate(asked: Mapping[Any, Any], progress: Progress) -> dict[Any, Any]:
-    return {
-        key: measures.correlograms(
-            trains, rate_hz, half_ms=key[0].half_ms, bin_ms=key[0].bin_ms, progress=progress
-        )
-        for key, (trains, rate_hz) in asked.items()
-    }
