@@ -77,11 +77,11 @@ def locked(
     train, other : sorted samples; n_samples : of the recording; n_pairs : of trains that are looked at
     """
     per_ms = sampling_frequency_hz / 1000
-    reach, half = round(MOST_LAG_MS * per_ms), max(1, round(BIN_MS * per_ms / 2))
+    reach, half = round(MOST_LAG_MS * per_ms), _half_a_bin(sampling_frequency_hz)
     fewer = min(len(train), len(other))
     if fewer < FEWEST:
         return None
-    counts = _correlogram(other, train, reach + half)
+    counts = _correlogram(other, train, near_samples(sampling_frequency_hz))
     width = 2 * half + 1
     in_bin = np.convolve(counts, np.ones(width, dtype=np.int64), "valid")
     best = _middle(in_bin)
@@ -100,6 +100,21 @@ def locked(
         return None
     by_chance = max(by_rates, beside * share / (1 - share))
     return Locked(lag, rows, sources, p_chance, echo_probability(fewer, k, by_chance / fewer), by_chance)
+
+
+def near_samples(sampling_frequency_hz: float) -> int:
+    """How far from each other spikes are at most that may be locked."""
+    return round(MOST_LAG_MS * sampling_frequency_hz / 1000) + _half_a_bin(sampling_frequency_hz)
+
+
+def may_be_locked(n_near: int, n_spikes: int, n_other: int) -> bool:
+    """Whether `locked` may find spikes, of two trains with so many pairs within `near_samples`: few pass."""
+    fewer = min(n_spikes, n_other)
+    return fewer >= FEWEST and n_near >= LEAST_SHARE * fewer
+
+
+def _half_a_bin(sampling_frequency_hz: float) -> int:
+    return max(1, round(BIN_MS * sampling_frequency_hz / 2000))
 
 
 def echo_probability(n: int, k: int, chance: float) -> float:

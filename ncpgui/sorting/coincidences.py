@@ -1,4 +1,4 @@
-"""How many spikes of each unit have one of a larger unit beside them: all units in one walk through time."""
+"""Spikes that other units have beside those of each unit: all units in one walk through time."""
 
 from __future__ import annotations
 
@@ -27,6 +27,28 @@ def n_beside(
         result,
     )
     return result
+
+
+def n_together(
+    fired: NDArray[np.int64], unit: NDArray[np.integer], n_units: int, reach: int
+) -> NDArray[np.int64]:
+    """Pairs of spikes of two units that are at most `reach` samples apart: (K, K). Parameters as there."""
+    result = np.zeros((n_units, n_units), np.int64)
+    _count_pairs(np.ascontiguousarray(fired, np.int64), np.ascontiguousarray(unit, np.int64), reach, result)
+    return result + result.T
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_pairs(fired, unit, reach, result):  # type: ignore[no-untyped-def]
+    """Count each pair once, of its later spike with the one before."""
+    first = 0
+    for i in range(len(fired)):
+        while fired[first] < fired[i] - reach:
+            first += 1
+        if unit[i] >= 0:
+            for j in range(first, i):
+                if unit[j] >= 0:
+                    result[unit[i], unit[j]] += 1
 
 
 @numba.njit(cache=True, nogil=True)

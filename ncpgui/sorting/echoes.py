@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Echoes
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.echoes import Locked, echo_probability, locked
+from ncpgui.evidence.echoes import Locked, echo_probability, locked, may_be_locked, near_samples
 from ncpgui.sorting.component_alternatives import MAX_SHOWN, MIN_MASS
 from ncpgui.sorting.config import SortingConfig
 
@@ -58,6 +58,8 @@ def echo_pairs(matched: Matched, *, sampling_frequency_hz: float, n_samples: int
 
     What is locked to one unit, that of most, is not asked about with another.
     """
+    from ncpgui.sorting.coincidences import n_together  # loads numba
+
     rows = rows_of_clusters(matched.unit, matched.n_units)
     fired = matched.fired
     energy, pairs = _places(matched, sampling_frequency_hz)
@@ -65,11 +67,15 @@ def echo_pairs(matched: Matched, *, sampling_frequency_hz: float, n_samples: int
     for echo, source in pairs:
         larger.setdefault(echo, []).append(source)
 
-    def most_locked(own: NDArray[np.int64], sources: list[int]) -> tuple[int, Locked] | None:
+    n_near = n_together(fired, matched.unit, matched.n_units, near_samples(sampling_frequency_hz))
+
+    def most_locked(echo: int, own: NDArray[np.int64], sources: list[int]) -> tuple[int, Locked] | None:
         found = [
             (source, one)
             for source in sources
-            if (one := locked(fired[own], fired[rows[source]], **told)) and one.p_echo >= DOUBTFUL
+            if may_be_locked(n_near[echo, source], len(own), len(rows[source]))
+            and (one := locked(fired[own], fired[rows[source]], **told))
+            and one.p_echo >= DOUBTFUL
         ]
         return max(found, key=lambda one: len(one[1].spikes), default=None)
 
@@ -81,7 +87,7 @@ def echo_pairs(matched: Matched, *, sampling_frequency_hz: float, n_samples: int
     result = []
     for echo, sources in larger.items():
         left, found = rows[echo], list[tuple[int, Locked, NDArray[np.int64]]]()
-        while (most := most_locked(left, sources)) is not None:
+        while (most := most_locked(echo, left, sources)) is not None:
             found.append((*most, left[most[1].spikes]))
             left = np.delete(left, most[1].spikes)
         n, n_left = len(rows[echo]), len(left)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.evidence.echoes import MOST_LAG_MS, Locked, echo_probability, locked
+from ncpgui.evidence.echoes import (
+    LEAST_SHARE,
+    MOST_LAG_MS,
+    Locked,
+    echo_probability,
+    locked,
+    may_be_locked,
+    near_samples,
+)
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 60 * int(RATE_HZ)
@@ -206,3 +214,21 @@ def test_a_spike_goes_with_the_nearer_of_two_and_with_the_first_of_two_as_near()
     assert found is not None
     assert len(set((found.sources % 2).tolist())) == 1
     assert found.spikes.tolist() == list(range(20))
+
+
+def test_trains_that_are_locked_have_as_many_pairs_near_each_other_as_it_takes() -> None:
+    """Else nobody would look at them. Echoes at the largest lag, with jitter, count too."""
+    rng = np.random.default_rng(5)
+    source = fires(12.0, rng)
+    for lag_ms in (-2.5, 0.0, 2.5):
+        echo = followed(source, 0.4, lag_ms, 0.05, 2.5, rng)
+        assert asked(echo, source) is not None
+        apart = np.abs(np.subtract.outer(echo, source)) <= near_samples(RATE_HZ)
+        assert may_be_locked(int(apart.sum()), len(echo), len(source))
+
+
+def test_few_pairs_and_few_spikes_are_not_looked_at() -> None:
+    assert may_be_locked(30, 100, 5000)
+    assert not may_be_locked(29, 100, 5000)
+    assert not may_be_locked(9, 9, 5000)
+    assert LEAST_SHARE * 100 == 30
