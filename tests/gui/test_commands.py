@@ -114,7 +114,7 @@ def test_an_action_that_fails_is_explained_in_the_line_at_the_bottom(qtbot, wind
 
 def test_the_palette_is_whole_on_every_screen(qtbot, window) -> None:
     palette = window.commands.palette
-    for size, theme in product([(960, 600), (1280, 800), (1920, 1200)], [LIGHT, DARK]):
+    for theme, size in product([LIGHT, DARK], [(960, 600), (1280, 800), (1920, 1200)]):
         window.resize(*size)
         if window.theme is not theme:
             window.toggle_theme()

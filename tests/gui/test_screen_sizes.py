@@ -57,7 +57,8 @@ def looked_at(
 
 @pytest.fixture
 def still(looked_at: MainWindow) -> MainWindow:
-    """That window as it was when it was opened."""
+    """That window as it was when it was opened; its size is that of the test before."""
+    looked_at.bench.show_layout("decide")
     looked_at.bench.waveforms.set_arrangement("columns")
     looked_at.workspace.show_component(looked_at.workspace.questions.queue_order()[0])
     return looked_at
@@ -214,21 +215,21 @@ def places(window: MainWindow) -> dict[str, QtCore.QRect]:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
-    opened: MainWindow, size: tuple[int, int]
+    still: MainWindow, size: tuple[int, int]
 ) -> None:
-    opened.bench.show_layout("inspect")
-    resized(opened, size)
-    found = places(opened)
-    room = opened.rect()
-    assert {*LAYOUTS["inspect"]} <= {*opened.bench.shown}
-    assert len(found) == len(opened.bench.shown)
+    still.bench.show_layout("inspect")
+    resized(still, size)
+    found = places(still)
+    room = still.rect()
+    assert {*LAYOUTS["inspect"]} <= {*still.bench.shown}
+    assert len(found) == len(still.bench.shown)
     for name, rect in found.items():
         assert room.contains(rect), name
         assert not [other for other in found if other != name and found[other].intersects(rect)], name
     for panel in (
-        opened.bench.correlograms.grid,
-        opened.bench.features.scatter,
-        opened.bench.amplitudes.scatter,
+        still.bench.correlograms.grid,
+        still.bench.features.scatter,
+        still.bench.amplitudes.scatter,
     ):
         assert panel.visibleRegion().boundingRect() == panel.rect()
         assert panel.height() >= 60
@@ -237,27 +238,27 @@ def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1200)])
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
 def test_no_panel_has_less_room_than_its_title_and_its_buttons_take(
-    opened: MainWindow, layout: str, size: tuple[int, int]
+    still: MainWindow, layout: str, size: tuple[int, int]
 ) -> None:
-    opened.bench.show_layout(layout)
-    resized(opened, size)
+    still.bench.show_layout(layout)
+    resized(still, size)
     tight = {
         name: (panel.width(), panel.minimumSizeHint().width())
-        for name, panel in opened.bench.by_name.items()
+        for name, panel in still.bench.by_name.items()
         if panel.isVisible() and panel.width() < panel.minimumSizeHint().width()
     }
     assert tight == {}
 
 
-def test_a_wide_window_has_correlograms_beside_what_is_decided(opened: MainWindow) -> None:
-    small = places(resized(opened, (1024, 640)))
-    narrow = places(resized(opened, (1280, 800)))
-    wide = places(resized(opened, (1920, 1200)))
+def test_a_wide_window_has_correlograms_beside_what_is_decided(still: MainWindow) -> None:
+    small = places(resized(still, (1024, 640)))
+    narrow = places(resized(still, (1280, 800)))
+    wide = places(resized(still, (1920, 1200)))
     assert {*narrow} - {*small} == {"CorrelogramsPanel"}
     assert {*wide} - {*narrow} == {"FeaturesPanel"}
     assert wide["WaveformsPanel"].right() < wide["CorrelogramsPanel"].left()
     assert wide["CorrelogramsPanel"].width() > 300
-    assert {*places(resized(opened, (1280, 800)))} == {*narrow}
+    assert {*places(resized(still, (1280, 800)))} == {*narrow}
 
 
 def test_a_panel_that_was_hidden_stays_hidden_however_wide_the_window_is(
@@ -369,20 +370,20 @@ def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:
         assert words + 4 <= room.width(), line.placeholderText()  # Qt keeps 2 px at each end
 
 
-def test_a_wide_screen_is_used(opened: MainWindow) -> None:
+def test_a_wide_screen_is_used(still: MainWindow) -> None:
     """Panels grow with the window, beside those that have room only then, and the cards fill their row."""
-    resized(opened, (1280, 800))
-    small = {panel: panel.size() for panel in opened.bench.panels if panel.isVisible()}
-    card = opened.bench.alternatives.cards[0].height()
-    resized(opened, (1920, 1200))
-    shared = opened.bench.correlograms  # with the features, where there is room for these
+    resized(still, (1280, 800))
+    small = {panel: panel.size() for panel in still.bench.panels if panel.isVisible()}
+    card = still.bench.alternatives.cards[0].height()
+    resized(still, (1920, 1200))
+    shared = still.bench.correlograms  # with the features, where there is room for these
     for panel, before in small.items():
         if panel is shared:
             continue
         assert panel.width() >= before.width(), type(panel).__name__
         assert panel.height() >= 1.3 * before.height(), type(panel).__name__
-    assert opened.bench.alternatives.cards[0].height() >= 1.3 * card
-    for panel in (opened.bench.alternatives, opened.bench.probe_map, opened.bench.queue):
+    assert still.bench.alternatives.cards[0].height() >= 1.3 * card
+    for panel in (still.bench.alternatives, still.bench.probe_map, still.bench.queue):
         assert panel.width() >= 1.3 * small[panel].width(), type(panel).__name__
 
 
@@ -443,7 +444,7 @@ def largest_empty_share(window: MainWindow) -> float:
 
 
 @pytest.mark.parametrize("layout", ["decide", "inspect"])
-def test_on_a_large_screen_no_sixth_of_the_window_is_empty(opened: MainWindow, layout: str) -> None:
-    opened.bench.show_layout(layout)
-    resized(opened, (1920, 1200))
-    assert largest_empty_share(opened) < 1 / 6
+def test_on_a_large_screen_no_sixth_of_the_window_is_empty(still: MainWindow, layout: str) -> None:
+    still.bench.show_layout(layout)
+    resized(still, (1920, 1200))
+    assert largest_empty_share(still) < 1 / 6
