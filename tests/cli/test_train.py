@@ -25,6 +25,7 @@ n_points = [5, 10]
 n_points_end = [5, 10]
 warmup_steps = 1
 validate_points = 6
+validate_datasets = 2
 [data]
 model = "gauss2d"
 [architecture]
