@@ -35,7 +35,7 @@ def source_revision(source: Path = Path(__file__)) -> Revision:
 def same_source(commit: str, source: Path = Path(__file__)) -> bool:
     """Whether the source is that of a commit: no file that a result can depend on has changed since."""
     try:
-        _git(source.parent, "diff", "--quiet", commit, "--", *_source())
+        _git(source.parent, "diff", "--quiet", commit, "HEAD", "--", *_source())
     except (OSError, subprocess.CalledProcessError):
         return False
     return source_revision(source).changed is False
@@ -47,5 +47,6 @@ def _source() -> list[str]:
 
 
 def _git(folder: Path, *words: str) -> str:
-    command = ["git", "-C", str(folder), *words]
+    """Ask git, which takes nothing down: its index is locked meanwhile, for good if the disk is full."""
+    command = ["git", "--no-optional-locks", "-C", str(folder), *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout

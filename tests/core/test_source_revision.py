@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -46,6 +47,15 @@ def test_source_that_differs_from_its_commit_says_so(source: Path) -> None:
 def test_a_new_file_that_is_not_committed_counts_as_a_change(source: Path) -> None:
     (source.parent / "other.py").write_text("b = 1\n")
     assert source_revision(source).changed is True
+
+
+def test_asking_writes_nothing_into_the_repository(source: Path) -> None:
+    """On a disk that fills, git would leave its lock behind, and nothing could be committed any more."""
+    commit, index = git(source.parent, "rev-parse", "HEAD"), source.parents[1] / ".git" / "index"
+    os.utime(source, (0, 0))  # what git takes down in its index, unless told not to
+    before = index.read_bytes()
+    assert same_source(commit, source)
+    assert index.read_bytes() == before
 
 
 def test_results_that_a_run_has_written_are_no_change_of_its_source(source: Path) -> None:
