@@ -231,7 +231,7 @@ def test_two_thousand_points_are_one_thing_with_a_picture_for_each_look(qtbot, t
     for _ in range(2):
         widget.set_points(points, theme)
         assert widget.dots.n_looks == 36
-        assert len(widget.dots) == n
+        assert widget.dots.n_points == n
         assert [one for one in widget.getPlotItem().items if isinstance(one, SpikeDots)] == [widget.dots]
 
 

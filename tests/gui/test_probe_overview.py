@@ -12,6 +12,7 @@ from ncpgui.app.model.adoption import adopt
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
+from ncpgui.gui.panels import probe_map
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -58,6 +59,17 @@ def test_it_is_beside_a_slice_and_frames_what_the_map_shows(panel, screen) -> No
     screen.settle()
     low, high = panel.whole.seen_um
     assert low < 3000 < high
+
+
+def test_only_contacts_that_are_seen_are_painted(panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two every 20 µm, and those whose disc reaches into the slice."""
+    painted: list[float] = []
+    monkeypatch.setattr(
+        probe_map, "paint_state", lambda painter, centre, *_, **__: painted.append(centre.y())
+    )
+    panel.map.grab()
+    low, high = panel.whole.seen_um
+    assert 2 * (high - low) / 20 - 2 <= len(painted) <= 2 * (high - low) / 20 + 4 < 100
 
 
 def test_it_shows_activity_units_and_open_questions_by_depth(panel, screen) -> None:

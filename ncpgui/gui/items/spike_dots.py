@@ -1,7 +1,7 @@
 """Points of a plot that have few looks: one item, and one picture for each look.
 
-Painted by hand, with the pictures of pyqtgraph: its scatter plot keeps a record of twelve fields for each
-point, some of them objects, and looks up the picture of each point: three times as much work for ten units.
+Painted by hand, with the pictures of pyqtgraph: its scatter plot keeps a record of fifteen fields for each
+point, some of them objects, and looks up the picture of each: with ten units, three times as much work.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class SpikeDots(pg.GraphicsObject):
         screen = QtGui.QGuiApplication.primaryScreen()
         self._atlas.setDevicePixelRatio(screen.devicePixelRatio() if screen else 1.0)
 
-    def __len__(self) -> int:
+    @property
+    def n_points(self) -> int:
+        """How many points there are."""
         return len(self._look_of_point)
 
     @property
