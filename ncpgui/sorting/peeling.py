@@ -151,8 +151,11 @@ class CleanedSums:
 
     def means(self) -> NDArray[np.float32]:
         """Templates: mean cleaned waveform of amplitude 1 of each unit (K, T, C), zero without a spike."""
-        means = self.waveforms / np.maximum(self.amplitude, 1e-9)[:, None, None]
-        return np.ascontiguousarray(means.transpose(0, 2, 1), np.float32)
+        n_units, n_channels, n_times = self.waveforms.shape
+        result = np.empty((n_units, n_times, n_channels), np.float32)
+        for mean, total, amplitude in zip(result, self.waveforms, self.amplitude, strict=True):
+            mean[:] = (total / max(amplitude, 1e-9)).T
+        return result
 
 
 def peel(

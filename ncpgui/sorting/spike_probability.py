@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MIN_SD = 1e-6
 MAX_NATS = 50.0
+SPIKES_AT_ONCE = 1 << 20
+"""Of millions of spikes, so that what is computed on the way takes little memory."""
 
 
 def spike_probability(matched: Matched, none: NoneFit) -> NDArray[np.float32]:
@@ -32,9 +34,12 @@ def spike_probability(matched: Matched, none: NoneFit) -> NDArray[np.float32]:
     against = none.odds.copy()
     for place in range(1, matched.like.candidates.shape[1]):
         other = matched.like.candidates[matched.unit, place]
-        rows = np.flatnonzero(other >= 0)
-        nats = _evidence(matched, place, rows) + np.log(n_spikes[matched.unit[rows]] / n_spikes[other[rows]])
-        against[rows] += np.exp(-np.clip(nats, -MAX_NATS, MAX_NATS))
+        with_other = np.flatnonzero(other >= 0)
+        for first in range(0, len(with_other), SPIKES_AT_ONCE):
+            rows = with_other[first : first + SPIKES_AT_ONCE]
+            nats = _evidence(matched, place, rows)
+            nats += np.log(n_spikes[matched.unit[rows]] / n_spikes[other[rows]])
+            against[rows] += np.exp(-np.clip(nats, -MAX_NATS, MAX_NATS))
     return np.asarray(1 / (1 + against), dtype=np.float32)
 
 

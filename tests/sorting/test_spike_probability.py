@@ -114,6 +114,15 @@ def test_probabilities_between_cells_that_are_alike_come_true(
     assert_comes_true(found[rows], right[rows])
 
 
+def test_it_does_not_matter_how_many_spikes_are_looked_at_at_once(
+    two_alike: tuple[Matched, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matched, _ = two_alike
+    at_once = probability(matched)
+    monkeypatch.setattr("ncpgui.sorting.spike_probability.SPIKES_AT_ONCE", 999)
+    assert np.array_equal(probability(matched), at_once)
+
+
 def test_the_noise_of_gains_is_that_of_white_noise_where_it_is_white() -> None:
     """Length 1 along any template, and a lead of D squared with an sd of 2 D between templates D apart."""
     traces = np.random.default_rng(0).normal(size=(int(DURATION_S * RATE_HZ), 3)).astype(np.float32)
