@@ -196,6 +196,22 @@ def test_amplitudes_are_fitted_beside_their_prior_and_sums_are_of_each_unit() ->
     assert cleaned[0] == pytest.approx(2.2 * wave()[0].T, abs=1e-2)
 
 
+def test_pieces_give_the_same_to_the_last_bit_by_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times, units = list(range(120, 1160, 37)), [0, 1] * 14 + [0]
+    traces = planted(times, units, np.linspace(0.8, 1.2, len(times)).tolist(), 1200)
+    monkeypatch.setattr(fitting, "PIECE_S", 100 / RATE)
+    monkeypatch.setattr(fitting, "PIECE_BYTES", 1 << 30)
+    found = []
+    for n_threads in (1, 3):
+        monkeypatch.setattr("ncpgui.core.ahead.N_THREADS", n_threads)
+        matched, sums = fit(traces, times, units)
+        found.append([matched.amplitude, matched.gain, matched.noise.sd, sums.of_place[0].waveforms])
+    assert len(found[0][0]) == len(times)
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+
+
 def test_pieces_give_what_one_piece_gives_also_for_spikes_at_their_edges(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
