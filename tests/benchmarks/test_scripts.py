@@ -174,6 +174,19 @@ def test_real_time(tmp_path: Path) -> None:
     assert row["wall / recording"] == pytest.approx(row["wall s"] / 10, abs=0.011)
 
 
+def test_dask_workers(tmp_path: Path) -> None:
+    """Only sampling is sent; of one worker there is nothing to gain."""
+    pytest.importorskip("distributed", reason="dask.distributed is not installed (extra dask)")
+    rows = {row["step"]: row for row in run("speed.dask_workers", tmp_path)["rows"]}
+    assert [name for name, row in rows.items() if row["tasks"]] == [
+        "sampling of the first pass",
+        "sampling of components",
+    ]
+    for row in rows.values():
+        assert (row["sent MB"] > 0) == (row["received MB"] > 0) == bool(row["tasks"])
+        assert row["speed-up"] in ("", 1)
+
+
 def test_channels(tmp_path: Path) -> None:
     """The time of the steps is that of the whole."""
     (row,) = run("speed.channels", tmp_path, "--no-posterior")["rows"]
