@@ -235,10 +235,7 @@ def clamp_of(component: Component, units: NDArray[np.int64], decisions: tuple[De
     Of an accepted unit all spikes are held. What else was decided is that sets of spikes are of one neuron,
     or of different ones, and nothing of the inside of a set: one spike stands for each (`_surest`).
     """
-    labels = np.full(len(component.spike_ids), -1, dtype=np.int32)
-    accepted = [ids for one in decisions if one.kind == "neuron" for ids in one.sets]
-    for label, ids in enumerate(accepted):
-        labels[is_among(component.spike_ids, ids)] = label
+    labels = accepted_labels(component, decisions)
     points, unit = component.spike_ids[component.sampled], units[component.sampled]
     links: dict[str, list[tuple[int, int]]] = {"same": [], "different": []}
     for one in decisions:
@@ -247,6 +244,15 @@ def clamp_of(component: Component, units: NDArray[np.int64], decisions: tuple[De
             chosen = [_surest(component.posterior, here, unit) for here in there]
             links[one.kind] += pairwise(chosen) if one.kind == "same" else combinations(chosen, 2)
     return Clamp(labels, tuple(links["same"]), tuple(links["different"]))
+
+
+def accepted_labels(component: Component, decisions: tuple[Decision, ...]) -> NDArray[np.int32]:
+    """Which accepted unit each spike of a component is of: (n,) 0 .. K-1, -1 = of none."""
+    labels = np.full(len(component.spike_ids), -1, dtype=np.int32)
+    accepted = [ids for one in decisions if one.kind == "neuron" for ids in one.sets]
+    for label, ids in enumerate(accepted):
+        labels[is_among(component.spike_ids, ids)] = label
+    return labels
 
 
 def _surest(posterior: PosteriorSamples, here: NDArray[np.bool_], unit: NDArray[np.int64]) -> int:

@@ -11,6 +11,7 @@ from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import present_queue
+from ncpgui.app.work import asked_again, jobs
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
@@ -58,6 +59,20 @@ def test_a_question_that_is_answered_stays_so_while_it_is_sampled_again(
     assert workspace.questions.status(0).state == "sampling"
     assert workspace.questions.is_answered(0)
     assert workspace.questions.queue_order()[-1] == 0
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_what_stays_is_found_where_it_is_sampled(
+    workspace: Workspace, runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[object] = []
+    monkeypatch.setattr(asked_again, "clamp_of", lambda *_: found.append(1) or "what stays")
+    monkeypatch.setattr(jobs, "resample", lambda *given, **_: given[3])
+    adopt(workspace)
+    [task] = [one for one in runner.held if one.key == ("sample", 0)]
+    assert found == []
+    assert task.work(lambda *_: None) == "what stays"
+    assert found == [1]
 
 
 def test_without_cards_progress_is_said_in_their_place(show: Callable, screen, workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.component import Clamp, Component
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.conditioned import clamp_of
+from ncpgui.curation.conditioned import accepted_labels, clamp_of
 from ncpgui.curation.decision import Decision
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
@@ -37,8 +37,13 @@ class Asked:
 
     @cached_property
     def held(self) -> Clamp:
-        """What stays as it is."""
+        """What stays as it is; found where it is sampled: it takes longer than an edit may."""
         return clamp_of(self.component, self.units, self.decisions)
+
+    @property
+    def is_all_accepted(self) -> bool:
+        """Whether no spike is free, so that there is nothing to sample."""
+        return bool((accepted_labels(self.component, self.decisions) >= 0).all())
 
     @property
     def given(self) -> tuple[int, ...]:

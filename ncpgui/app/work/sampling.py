@@ -275,7 +275,7 @@ class Sampling:
         if component is None or project is None:
             raise CurationError("this question is not sampled yet; wait for it, or choose another")
         asked = Asked.of(workspace, component)
-        if asked.held.is_all:
+        if asked.is_all_accepted:
             raise CurationError(
                 f"{workspace.state.name(component.id)}: all is decided, nothing is left to sample; "
                 "take the acceptance of one of them back (Y) first"
@@ -319,7 +319,7 @@ class Sampling:
             if component is None or given is None or project is None or not given.needs_draws:
                 continue
             asked = Asked.of(workspace, component)
-            if not asked.held.is_all:
+            if not asked.is_all_accepted:
                 sampler = component.posterior.sampler
                 self._work.runner.cancel_key(("sample", component_id))
                 self._again_of[component_id] = asked
@@ -328,7 +328,7 @@ class Sampling:
 
     def _again(self, project: Project, asked: Asked, sampler: Sampler, *, is_asked: bool = True) -> Task:
         workspace, component, component_id = self._workspace, asked.component, asked.component.id
-        waveforms, held = workspace.waveforms(component_id), asked.held
+        waveforms = workspace.waveforms(component_id)
         name = workspace.state.name(component_id)
         by_beam = sampler == "beam"
         words = f"Searching {name} by beam" if by_beam else f"Sampling {name} again"
@@ -383,7 +383,7 @@ class Sampling:
 
         return Task(
             words,
-            lambda p: jobs.resample(project, component, waveforms, held, sampler=sampler, progress=p),
+            lambda p: jobs.resample(project, component, waveforms, asked.held, sampler=sampler, progress=p),
             done,
             failed=failed,
             cancelled=ended,
