@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,6 +59,22 @@ def tables(
     return counts[:, :, :n_units], counts.sum(axis=2)
 
 
+def tables_of_each(
+    rows: NDArray[np.integer], references: Sequence[NDArray[np.integer]]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """`tables` of each reference: points are counted once, by what all references say of them together."""
+    if not references:
+        return
+    code = first = np.zeros(rows.shape[1], dtype=np.int64)
+    for reference in references:
+        joint = code * (int(reference.max(initial=-1)) + 2) + reference + 1
+        _, first, code = np.unique(joint, return_index=True, return_inverse=True)
+    counts, sizes = tables(rows, code, n_units=len(first))
+    for reference in references:
+        units = np.arange(int(reference.max(initial=-1)) + 1)
+        yield counts @ (reference[first, None] == units).astype(np.float64), sizes
+
+
 def alternative_of_draw(
     posterior: PosteriorSamples, alternatives: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
 ) -> NDArray[np.int64]:
@@ -76,14 +92,12 @@ def alternative_of_draw(
     least = max(min_unit_size(posterior.n_points), min_spikes)
     found = np.full(posterior.n_samples, OTHER, dtype=np.int64)
     nearest = np.full(posterior.n_samples, np.inf)
-    for index, alternative in enumerate(alternatives):
-        if alternative.max(initial=-1) < 0:
-            continue
-        if posterior.echo_of is not None:
-            alternative = np.where(
-                (alternative < 0) & (posterior.echo_of >= 0), alternative[posterior.echo_of], alternative
-            )
-        table, sizes = tables(posterior.rows, alternative)
+    known = [index for index, alternative in enumerate(alternatives) if alternative.max(initial=-1) >= 0]
+    references = [alternatives[index] for index in known]
+    if posterior.echo_of is not None:
+        is_echo = posterior.echo_of >= 0
+        references = [np.where((one < 0) & is_echo, one[posterior.echo_of], one) for one in references]
+    for index, (table, sizes) in zip(known, tables_of_each(posterior.rows, references), strict=True):
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
         mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)

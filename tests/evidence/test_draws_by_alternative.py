@@ -21,6 +21,7 @@ from ncpgui.evidence.draws_by_alternative import (
     ranked,
     sizeable,
     tables,
+    tables_of_each,
 )
 
 TWO, ONE = [0] * 6 + [1] * 4, [0] * 10
@@ -208,3 +209,20 @@ def test_masses_follow_what_their_draws_gained_and_those_without_draws_follow_al
     assert found == pytest.approx(weighed[:3] / weighed.sum())
     nothing = masses_given(np.array([1.0]), np.array([0, -1]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     assert nothing.tolist() == [0]
+
+
+def test_tables_of_several_references_are_those_of_each_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, (7, 50)).astype(np.uint8)
+    references = [rng.integers(-1, n, 50).astype(np.int32) for n in (3, 1, 5)]
+    expected = [tables(rows, one) for one in references]
+    counted: list[int] = []
+    monkeypatch.setattr(
+        draws_by_alternative, "tables", lambda *given, **also: counted.append(1) or tables(*given, **also)
+    )
+    found = list(tables_of_each(rows, references))
+    for (table, sizes), (own_table, own_sizes) in zip(found, expected, strict=True):
+        assert np.array_equal(table, own_table)
+        assert np.array_equal(sizes, own_sizes)
+    assert counted == [1]
+    assert list(tables_of_each(rows, [])) == []
