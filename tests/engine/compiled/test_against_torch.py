@@ -113,8 +113,8 @@ def test_compiled_draws_hold_what_is_held(by_torch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
     network = network_of(kind)
-    encoding = encoding_of(network, 80, times=kind in ("times", "distances and times"))
-    drawn = ancestral_samples(network, encoding, n_samples=16, seed=0)
+    encoding = encoding_of(network, 120, times=kind in ("times", "distances and times"))
+    drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
     found = swept(network, encoding, drawn, seed=4)
     by_torch()
     other = swept(network, encoding, drawn, seed=4)
