@@ -75,7 +75,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     "a name, or the size of what has the name": (r"UTF-8|ISO 8601|SHA-256|BLAKE2b digest \(16 bytes",),
     "how many there are of things that the sentence names": (
         r"its eight neighbours|summarised by four numbers|no new cluster once there are ten",
-        r"thirteen files and five signals",
+        r"fourteen files and five signals",
         r"[Tt]hree (?:other modules|questions|facts|orders|posteriors|development|scores)",
         r"\b(?:Each|None) of the three|first three of them|Third, Rice",
     ),
