@@ -23,6 +23,9 @@ provide_home()
 
 TILE = 256
 """Samples of all channels that are mixed at a time, so that they stay close to the processor."""
+APART = 16
+"""Samples between the rows of two channels, which would drive each other out of the processor's memory
+where they were a power of two apart."""
 
 
 class Whitened(BasePreprocessor):  # type: ignore[misc]
@@ -86,9 +89,9 @@ def mixed(
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def _mix(traces, channels, weights, taps, result):  # type: ignore[no-untyped-def]
     n_taps, n_channels = len(taps), len(channels)
-    side_by_side = np.empty((traces.shape[1], TILE + n_taps - 1), np.float32)
+    side_by_side = np.empty((traces.shape[1], TILE + n_taps - 1 + APART), np.float32)
     sums = np.empty(TILE + n_taps - 1, np.float32)
-    finished = np.empty((n_channels, TILE), np.float32)
+    finished = np.empty((n_channels, TILE + APART), np.float32)
     for start in range(0, len(result), TILE):
         n = min(TILE, len(result) - start)
         n_read = n + n_taps - 1
