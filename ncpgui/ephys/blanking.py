@@ -111,7 +111,7 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         self._kind[first : last + 1] = kinds[first - begin // size : last + 1 - begin // size]
         if kinds.any() or self._raw is not None:
             traces = traces.copy()
-        traces[np.repeat(kinds > 0, size)[: len(traces)]] = 0
+            traces[np.repeat(kinds > 0, size)[: len(traces)]] = 0
         if self._raw is not None:
             traces[self._not_finite(begin, stop)] = 0
         inside = traces[start_frame - begin : end_frame - begin]

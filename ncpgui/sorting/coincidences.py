@@ -32,7 +32,7 @@ def n_beside(
 def n_together(
     fired: NDArray[np.int64], unit: NDArray[np.integer], n_units: int, reach: int
 ) -> NDArray[np.int64]:
-    """Pairs of spikes of two units that are at most `reach` samples apart: (K, K). Parameters as there."""
+    """Pairs of spikes of two units that are at most `reach` samples apart: (K, K); as `n_beside`."""
     result = np.zeros((n_units, n_units), np.int64)
     _count_pairs(np.ascontiguousarray(fired, np.int64), np.ascontiguousarray(unit, np.int64), reach, result)
     return result + result.T
