@@ -25,7 +25,14 @@ from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
-from ncpgui.sorting.parts import Parts, filled, nearest_measured, parts_of, without_own_noise
+from ncpgui.sorting.parts import (
+    Parts,
+    filled,
+    nearest_measured,
+    parts_of,
+    parts_of_project,
+    without_own_noise,
+)
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording, sample_given
 
@@ -227,6 +234,13 @@ def test_gains_are_as_if_a_template_were_a_mean_of_all_spikes() -> None:
     changed = without_own_noise(cast("Matched", found), np.array([4, 1]))
     np.testing.assert_allclose(changed[:, 0], [124**2 / 125 - 25, 124**2 / 125 - 25, 100], rtol=1e-6)
     np.testing.assert_array_equal(changed[:, 1], [3, 4, 5])
+
+
+def test_a_project_tells_its_parts_and_a_sorting_of_our_own_has_none(in_parts: Project) -> None:
+    found = parts_of_project(in_parts)
+    assert found is not None
+    assert "s of" in found.words
+    assert parts_of_project(replace(in_parts, given=None)) is None
 
 
 def test_where_no_unit_is_parted_nothing_but_the_parts_is_read(
