@@ -65,4 +65,5 @@ def test_spikes_of_no_unit_are_told_as_such() -> None:
 
 def test_the_unit_is_that_of_most_of_the_spikes() -> None:
     assert "spikes of unit 7 are" in told(unit=[0, 7, 0, 7, 0, 3], n_echoes=3)[0]
+    assert "spikes of unit 0 are" in told(unit=[1, 0] * 3)[0]
     assert "echoes of unit 4" in told(unit=[4, 1, 0, 1, 4, 1], n_echoes=3)[0]
