@@ -19,6 +19,7 @@ die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 if [ $# = 0 ]; then set -- mountainsort5 spykingcircus2 tridesclous2 lupin; fi
 for name in "$@"; do
     needs_torch=false
+    packages=(-c constraints.txt "${shared[@]}")
     case "$name" in
         mountainsort5) own=("mountainsort5>=0.5") ;;
         spykingcircus2) own=("hdbscan>=0.8.33"); needs_torch=true ;;   # torch: its motion correction
@@ -27,7 +28,9 @@ for name in "$@"; do
         kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
         phy) own=("phy>=2.1" PyQtWebEngine) ;;   # its tables are web pages
         spikeinterface-gui) own=("spikeinterface-gui>=0.14" PyQt5 pyqtgraph glasbey) ;;   # glasbey: its colours
-        mearec) own=("MEArec>=1.10,<1.12" "LFPy>=2.3,<2.3.7" "neuron>=8.2,<9" setuptools) ;;   # its cell models do not compile with NEURON 9
+        mearec)   # its cell models do not compile with NEURON 9, and NEURON 8 is of the days of NumPy 1
+            own=("MEArec>=1.10,<1.12" "LFPy>=2.3,<2.3.7" "neuron>=8.2,<9" "elephant<1.2" setuptools)
+            packages=("numpy<2") ;;
         *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy, spikeinterface-gui and mearec" ;;
     esac
     place="$peers/$name"
@@ -42,7 +45,7 @@ for name in "$@"; do
             || say "no CPU build of torch at $cpu_builds; taking the one that pip finds"
     fi
     if $needs_torch; then own+=("$(grep '^torch==' constraints.txt)"); fi
-    "${install[@]}" -c constraints.txt "${shared[@]}" "${own[@]}" || die "$name cannot be installed; see above"
+    "${install[@]}" "${packages[@]}" "${own[@]}" || die "$name cannot be installed; see above"
     touch "$place/.ready"
 done
 say "ready: $*"
