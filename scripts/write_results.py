@@ -533,6 +533,39 @@ def coloured_noise() -> str:
     return table(rows) + "\n" + made_by_all("coloured_noise")
 
 
+def mearec() -> str:
+    """Cells of MEArec that each sorter finds in each kind of noise, and its units that match none."""
+    found = kept("mearec")
+    rows = {(row["probe"], row["noise"], row["sorter"]): row for row in found["rows"]}
+    sorters = [name for name in SORTERS if any(one == name for *_, one in rows)]
+    result = [["probe", "noise", "true cells", *(SORTERS[name] for name in sorters)]]
+    for probe, noise in dict.fromkeys((probe, noise) for probe, noise, _ in rows):
+        cells = [found_and_other(rows.get((probe, noise, one))) for one in sorters]
+        result.append([probe, noise, str(rows[probe, noise, "ncpgui"]["cells"]), *cells])
+    for noise in dict.fromkeys(noise for _, noise, _ in rows):
+        some = {
+            name: [row for (_, of, one), row in rows.items() if (of, one) == (noise, name)]
+            for name in sorters
+        }
+        n_cells = sum(row["cells"] for row in some["ncpgui"])
+        totals = [
+            f"{sum(row['found'] for row in of)} ({sum(map(n_other, of))})" if of else "–"
+            for of in some.values()
+        ]
+        result.append(["all", noise, str(n_cells), *totals])
+    return table(result) + "\n" + made_by_all("mearec")
+
+
+def found_and_other(row: Row | None) -> str:
+    """Cells that were found, and in brackets other units; a dash where a sorter was not run."""
+    return "–" if row is None else f"{row['found']} ({n_other(row)})"
+
+
+def n_other(row: Row) -> int:
+    """Units that match no cell and are not said to be noise; other sorters do not say it."""
+    return sum(not unit["match"] and not unit["P(neuron)"] < 0.5 for unit in row["of units"])
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"proof": proof},
     "docs/concepts/trust.md": {"trust": trust},
@@ -542,6 +575,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "docs/results/whole_recordings.md": {
         "whole recordings": whole_recordings,
         "coloured noise": coloured_noise,
+        "mearec": mearec,
     },
     "docs/results/single_channels.md": {
         "agreement": agreement,

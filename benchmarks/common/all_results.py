@@ -104,6 +104,9 @@ STEPS = (
     _script("recordings.sorters", 120, alone=True, peers=PEERS),
     _script("recordings.receptive_fields", 25, alone=True, peers=PEERS),
     _script("recordings.hybrid", 25, alone=True, peers=PEERS),
+    _script(
+        "recordings.mearec", 60, "--threads 1 --sorters ncpgui tridesclous2", peers=("mearec", "tridesclous2")
+    ),
     _script("window.gui", 40, alone=True, peers=WINDOWS),
     _script("window.review", 12, "--development", peers=PEERS),
     _script("curation.curation", 40, "--threads 1", peers=PEERS),
