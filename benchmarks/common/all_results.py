@@ -80,6 +80,7 @@ STEPS = (
     _script("recordings.coloured_noise", 45, "--threads 1", training=True),
     _script("speed.memory", 6),
     _script("speed.large_review", 2, "--channels 64 --units 84 --minutes 1"),
+    _script("speed.dask_workers", 15),
     _script("speed.real_time", 3, alone=True),
     _script("recordings.motion", 4),
     _script("probabilities.neuron_probability", 18, "--threads 1"),

@@ -68,6 +68,7 @@ def recording_of(job: dict[str, Any], templates: Any) -> Any:
         noise_level=job["noise_uv"],
         noise_mode="distance-correlated",
         noise_color=job["coloured"],
+        color_peak=job["colour_peak_hz"],
         modulation="template",
         sdrand=0.07,
         filter=False,

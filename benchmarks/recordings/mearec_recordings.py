@@ -32,6 +32,7 @@ TEMPLATES_SEED = 7100
 LEAST_UV, MOST_UV = 40.0, 400.0
 """Peaks of the cells, in noise of `NOISE_UV`."""
 NOISE_UV = 10.0
+COLOUR_PEAK_HZ = 300.0
 EXCITATORY = 0.75
 """Share of the cells; the others fire three times as often."""
 MEAREC_PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
@@ -91,6 +92,7 @@ def _make(truth: MearecTruth, probe: probeinterface.Probe, folder: Path, place: 
         "least_uv": LEAST_UV,
         "most_uv": MOST_UV,
         "noise_uv": NOISE_UV,
+        "colour_peak_hz": COLOUR_PEAK_HZ,
         "uv_per_count": UV_PER_COUNT,
         "n_exc": n_exc,
         "n_inh": truth.n_cells - n_exc,

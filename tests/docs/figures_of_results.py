@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.recordings.coloured_noise import NEURON_FROM
+from benchmarks.recordings.mearec import RECORDINGS, SECONDS
+from benchmarks.recordings.mearec_recordings import COLOUR_PEAK_HZ
 from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.networks.model_files import default_model_name
 from ncpgui.engine.seen_motion import known_motion_um
@@ -225,6 +228,16 @@ def other_sorters() -> list[str]:
     ]
 
 
+def another_generator() -> list[str]:
+    """What the recordings of MEArec are."""
+    assert len(RECORDINGS) == 4
+    return [
+        f"and its coloured noise has a peak at {COLOUR_PEAK_HZ:g} Hz",
+        f"Four probes have recordings of {SECONDS:g} s",
+        f"of ncpgui, those with a P(neuron) of {NEURON_FROM:g} or more.",
+    ]
+
+
 def probability_of_neurons() -> str:
     """How far P(neuron) is off, and what units that are no neuron get."""
     rows = {
@@ -313,7 +326,7 @@ def phrases() -> list[str]:
     parts = (
         answers, fields, speed, small_units, merged_units, tetrodes, joined, number_of_units,
         first_alternative, single_draws, own_sets, jumps, how_many_sets, coverage, review_of_many, longest,
-        crossings, probability_of_neurons, other_sorters, goal_of_hard_pairs, defaults_of_cluster, tuning,
+        crossings, probability_of_neurons, other_sorters, another_generator, goal_of_hard_pairs, defaults_of_cluster, tuning,
         simulated, metrics,
     )  # fmt: skip
     said = [part() for part in parts]
