@@ -122,8 +122,8 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         stride = min(STRIDE, self._size)
         looked_at = np.bincount(np.arange(0, len(traces), stride) // self._size)
         loud, still = np.zeros((2, len(looked_at), traces.shape[1]), np.int64)
-        bounds = [np.float32(sd) * self._noise_sd for sd in (self._artefact_sd, STILL_SD)]
-        _count(np.ascontiguousarray(traces), self._size, stride, *bounds, loud, still)
+        loud_from, still_below = (np.float32(sd) * self._noise_sd for sd in (self._artefact_sd, STILL_SD))
+        _count(np.ascontiguousarray(traces), self._size, stride, loud_from, still_below, loud, still)
         kinds = np.zeros(len(looked_at), np.int64)
         for kind, counts, share in ((_LOUD, loud, LOUD_SHARE), (_STILL, still, STILL_SHARE)):
             channels = counts > share * looked_at[:, None]

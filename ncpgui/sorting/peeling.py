@@ -219,8 +219,8 @@ def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
         for t in range(n_times):
             own_t += x[t] * wave[t]
             own_s += x[t] * slope[t]
-        dot_t += own_t
-        dot_s += own_s
+        dot_t += float(own_t)
+        dot_s += float(own_s)
         at += n_times
     return dot_t, dot_s
 

@@ -326,8 +326,8 @@ def phrases() -> list[str]:
     parts = (
         answers, fields, speed, small_units, merged_units, tetrodes, joined, number_of_units,
         first_alternative, single_draws, own_sets, jumps, how_many_sets, coverage, review_of_many, longest,
-        crossings, probability_of_neurons, other_sorters, another_generator, goal_of_hard_pairs, defaults_of_cluster, tuning,
-        simulated, metrics,
+        crossings, probability_of_neurons, other_sorters, another_generator, goal_of_hard_pairs,
+        defaults_of_cluster, tuning, simulated, metrics,
     )  # fmt: skip
     said = [part() for part in parts]
     return [phrase for one in said for phrase in ([one] if isinstance(one, str) else one)]
