@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Activity
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.plain_text import Label
 
 
@@ -23,10 +24,7 @@ class ActivityWidget(QtWidgets.QWidget):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(bar_width)
         self.time_left = Label()
-        self.stop = QtWidgets.QPushButton("Stop")
-        self.stop.setProperty("quiet", True)
-        self.stop.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.stop.setToolTip("Stop; what is done so far is kept  (Esc)")
+        self.stop = Button("Stop", "Stop; what is done so far is kept  (Esc)")
         self.stop.clicked.connect(self.stopped)
         for widget in (self.words, self.bar, self.time_left, self.stop):
             row.addWidget(widget)

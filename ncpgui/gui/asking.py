@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PyQt5 import QtWidgets
@@ -55,9 +56,7 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def ask_session(self) -> None:
         """Ask for a session and open it."""
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Open session", "", SESSIONS)
-        if name:
-            self.controller.open_session(Path(name))
+        self._take_file(self.controller.open_session, "Open session", SESSIONS)
 
     def ask_review(self) -> None:
         """Ask for the folder of another program's sorting and open it."""
@@ -69,9 +68,7 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def ask_review_file(self) -> None:
         """Ask for an NWB file whose units another program made, and open it."""
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Units of an NWB file to review", "", NWB)
-        if name:
-            self.controller.open_path(Path(name))
+        self._take_file(self.controller.open_path, "Units of an NWB file to review", NWB)
 
     def ask_recording_of(self, request: ReviewRequest) -> None:
         """Ask for the recording of a sorting that does not lead to it, and open both."""
@@ -122,18 +119,20 @@ class AskingWindow(QtWidgets.QMainWindow):
 
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Where is the recording now?")
-        if name:
-            self.controller.locate_recording(Path(name))
+        self._take_file(self.controller.locate_recording, "Where is the recording now?")
 
     def ask_events(self) -> None:
         """Ask for a file with times of events and read it."""
         files = "Events (*.npz *.csv *.tsv *.txt *.nwb *.h5 *.hdf5)"
         home = self.controller.saving.path
         folder = "" if home is None else str(home.parent)
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Load events", folder, files)
+        self._take_file(self.controller.load_events, "Load events", files, folder)
+
+    def _take_file(self, take: Callable[[Path], None], title: str, kinds: str = "", folder: str = "") -> None:
+        """Ask for a file that is there and take it."""
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, title, folder, kinds)
         if name:
-            self.controller.load_events(Path(name))
+            take(Path(name))
 
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.words import without_options
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.plain_text import Label
 
 
@@ -30,9 +31,7 @@ class Banner(QtWidgets.QFrame):
         self.action_button = QtWidgets.QPushButton()
         self.action_button.setFocusPolicy(QtCore.Qt.NoFocus)
         self.action_button.clicked.connect(self._act)
-        self.close_button = QtWidgets.QPushButton("Dismiss")
-        self.close_button.setProperty("quiet", True)
-        self.close_button.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.close_button = Button("Dismiss")
         self.close_button.clicked.connect(self.hide)
         row.addWidget(self.text, 1)
         row.addWidget(self.action_button)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from ncpgui.app.words import sentence
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
+from ncpgui.gui.buttons import add_choice
 from ncpgui.gui.commands import Commands
 from ncpgui.gui.dialogs.keys import about_text
 from ncpgui.gui.items.color_legend import ColorLegend
 from ncpgui.gui.plain_text import without_mnemonic
+from ncpgui.gui.soon import Soon
 from ncpgui.gui.sorting_page import SortingPage
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
@@ -124,25 +127,19 @@ class MainWindow(AskingWindow):
         controller.only_readable.connect(self._offer_read_only)
         controller.recording_wanted.connect(self._want_recording)
         controller.choice_wanted.connect(self.ask_open)
-        self._refresh = QtCore.QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(0)
+        self._refresh = Soon(self, self.actions_.refresh)
         workspace.coloring.changed.connect(self._colors_changed)
-        self._refresh.timeout.connect(self.actions_.refresh)
         for signal in (
             workspace.state.opened, workspace.state.components_changed, workspace.current_changed,
             workspace.shown_changed, workspace.selection_changed, workspace.state.units_changed,
         ):  # fmt: skip
-            signal.connect(self._refresh_actions)
+            signal.connect(self._refresh.ask)
 
     def _colors_changed(self) -> None:
         """Say what the colours mean."""
         legend = self.workspace.coloring.legend()
         self._legend_place.setVisible(legend is not None)
         self.color_legend.show_legend(legend, self.theme)
-
-    def _refresh_actions(self, *_: object) -> None:
-        self._refresh.start()
 
     def _project_changed(self) -> None:
         project = self.workspace.state.project
@@ -185,10 +182,8 @@ class MainWindow(AskingWindow):
         """List the panels, those on screen checked."""
         self.panels_menu.clear()
         for name in self.bench.by_name:
-            entry = self.panels_menu.addAction(self.bench.title_of(name))
-            entry.setCheckable(True)
-            entry.setChecked(name in self.bench.shown)
-            entry.triggered.connect(lambda on, name=name: self.bench.show_panel(name, on))
+            change = partial(self.bench.toggle_panel, name)
+            add_choice(self.panels_menu, self.bench.title_of(name), change, is_on=name in self.bench.shown)
 
     def _fill_pictures(self) -> None:
         """List the panels on screen, each to be saved as a picture."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtGui, QtWidgets
 
 from ncpgui.app.action import Action, Context, shown_keys
 from ncpgui.app.actions import ACTIONS, CONTEXT, MENUS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
+from ncpgui.gui.buttons import PassingMenu
 from ncpgui.gui.plain_text import without_mnemonic
 
 TOOLBAR_GAPS = ("undo", "merge", "resample", "theme")
@@ -115,8 +116,7 @@ class ActionSet:
     def context_menu(self, what: str, parent: QtWidgets.QWidget) -> QtWidgets.QMenu:
         """Menu of what can be done with the selected "units", the "question" or the "card" on screen."""
         self.refresh()
-        menu = QtWidgets.QMenu(parent)
-        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        menu = PassingMenu(parent)
         for name in CONTEXT[what]:
             if name:
                 menu.addAction(self[name])

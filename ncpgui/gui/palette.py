@@ -11,6 +11,7 @@ from ncpgui.app.palette import Entry
 from ncpgui.app.words import sentence
 from ncpgui.gui.items.command_line import CommandLine
 from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.items.rows_model import RowsModel
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import LIGHT, Theme, font
 
@@ -21,26 +22,14 @@ TOP = 64
 ENTRY_ROLE = QtCore.Qt.UserRole + 1
 
 
-class EntryModel(QtCore.QAbstractListModel):
-    """Entries as a list model."""
+class EntryModel(RowsModel):
+    """Entries that were found."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries: list[Entry] = []
-
-    def set_entries(self, entries: list[Entry]) -> None:
-        """Show other entries."""
-        self.beginResetModel()
-        self.entries = entries
-        self.endResetModel()
-
-    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the entries."""
-        return 0 if parent.isValid() else len(self.entries)
+    rows: list[Entry]
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
         """Entry for the delegate, words for screen readers."""
-        entry = self.entries[index.row()]
+        entry = self.rows[index.row()]
         if role == ENTRY_ROLE:
             return entry
         if role == QtCore.Qt.DisplayRole:
@@ -147,8 +136,8 @@ class Palette(QtWidgets.QFrame):
             self.window().setFocus()
 
     def _search(self, query: str) -> None:
-        self.model.set_entries(self._find(query))
-        n = len(self.model.entries)
+        self.model.set_rows(self._find(query))
+        n = len(self.model.rows)
         self.note.setVisible(n == 0)
         self.view.setVisible(n > 0)
         self._select(0)
@@ -161,8 +150,8 @@ class Palette(QtWidgets.QFrame):
         self.adjustSize()
 
     def _select(self, row: int) -> None:
-        if self.model.entries:
-            index = self.model.index(min(max(row, 0), len(self.model.entries) - 1))
+        if self.model.rows:
+            index = self.model.index(min(max(row, 0), len(self.model.rows) - 1))
             self.view.setCurrentIndex(index)
             self.view.scrollTo(index)
 
@@ -174,7 +163,7 @@ class Palette(QtWidgets.QFrame):
         index = self.view.currentIndex()
         if not index.isValid():
             return
-        entry = self.model.entries[index.row()]
+        entry = self.model.rows[index.row()]
         if not entry.reason:
             self.leave()
             self.chosen.emit(entry)

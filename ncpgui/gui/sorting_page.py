@@ -77,8 +77,7 @@ class SortingPage(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         for item in (self.over_time, self.tiles):
-            item.theme = theme
-            item.update()
+            item.set_theme(theme)
 
 
 def _card(title: str, note: QtWidgets.QWidget | None, *contents: QtWidgets.QWidget) -> QtWidgets.QFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtWidgets
 
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
@@ -13,6 +13,7 @@ from ncpgui.app.words import count, duration, sentence, thousands, without_optio
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.plain_text import Label
+from ncpgui.gui.soon import Soon
 
 MESSAGE_MS = 12_000
 
@@ -40,22 +41,15 @@ class StatusLine(QtWidgets.QStatusBar):
         self.addPermanentWidget(self.activity)
         self.addPermanentWidget(self.wrong_left)
         self.addPermanentWidget(self.about_project)
-        self._soon = QtCore.QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self.count_wrong)
+        self._counting = Soon(self, self.count_wrong)
         for signal in (workspace.state.components_changed, workspace.state.units_changed):
-            signal.connect(self._count_soon)
+            signal.connect(self._counting.ask)
         workspace.state.told.connect(self.tell)
         controller.activity_changed.connect(self._show_activity)
 
     def tell(self, text: str) -> None:
         """Show a message for a while."""
         self.showMessage(without_options(text), MESSAGE_MS)
-
-    def _count_soon(self, *_: object) -> None:
-        """Do it once for all that comes with one edit."""
-        self._soon.start()
 
     def count_wrong(self) -> None:
         """Say how many spikes the questions left are about."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.plain_text import Label
 
 WIDTH = 380
@@ -77,14 +78,10 @@ class Tour(QtWidgets.QFrame):
         self.text.setWordWrap(True)
         self.count = Label()
         self.count.setObjectName("subtitle")
-        self.skip = QtWidgets.QPushButton("Skip the tour")
-        self.skip.setProperty("quiet", True)
+        self.skip = Button("Skip the tour")
         self.skip.clicked.connect(self.leave)
-        self.next = QtWidgets.QPushButton()
-        self.next.setProperty("primary", True)
+        self.next = Button(look="primary")
         self.next.clicked.connect(self.go_on)
-        for button in (self.skip, self.next):
-            button.setFocusPolicy(QtCore.Qt.NoFocus)
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.count)
         row.addStretch(1)

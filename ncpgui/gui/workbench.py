@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -10,6 +9,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
+from ncpgui.gui.buttons import PassingMenu
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
@@ -194,14 +194,6 @@ class Workbench(QtWidgets.QWidget):
         for splitter, known in self._of_layout.items():
             known[self.layout_shown] = self.splitters[splitter].permille()
 
-    def show_panels(self, names: Iterable[str]) -> None:
-        """Put these panels on screen, and no others; names that are not known are ignored."""
-        wanted, ready = {*names}, self._ready
-        self.by_hand[self.layout_shown] = {
-            name: name in wanted for name in self.by_name if (name in wanted) != (name in ready)
-        }
-        self._arrange()
-
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Use the room of a wide window."""
         super().resizeEvent(event)
@@ -255,8 +247,7 @@ class Workbench(QtWidgets.QWidget):
 
     def panel_menu(self, name: str) -> QtWidgets.QMenu:
         """What can be done with a panel."""
-        menu = QtWidgets.QMenu(self)
-        menu.setAttribute(Qt.WA_DeleteOnClose)
+        menu = PassingMenu(self)
         menu.addAction("Save as PNG or SVG…", lambda: self.picture_asked.emit(name))
         words = "Put back into the window" if name in self.places.windows else "Give it a window of its own"
         menu.addAction(words, lambda: self.toggle_window(name))

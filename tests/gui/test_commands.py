@@ -32,7 +32,7 @@ def write(qtbot, window: MainWindow, text: str) -> None:
 
 
 def listed(window: MainWindow) -> list[str]:
-    return [entry.name for entry in window.commands.palette.model.entries]
+    return [entry.name for entry in window.commands.palette.model.rows]
 
 
 # -- palette ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.panels import correlograms as panel
 from ncpgui.gui.panels.correlograms import CorrelogramGrid, CorrelogramsPanel
 from ncpgui.gui.worker import Workers
-from tests.gui.windows import settle, shown_window
+from tests.gui.windows import settle, show_only, shown_window
 
 PACKAGE = Path(ncpgui.__file__).parent
 FILES = (
@@ -129,7 +129,7 @@ def test_key_g_to_painted_correlograms(qtbot, tmp_path, session, monkeypatch) ->
 
         window.open_path(session)
         window.bench.show_layout("inspect")
-        bench.show_panels(["correlograms"])
+        show_only(bench, "correlograms")
         qtbot.waitUntil(lambda: bench.correlograms.grid.view.found is not None, timeout=20_000)
         window.workspace.select([unit.unit for unit in window.workspace.current().units][:2])
         settle()

@@ -71,7 +71,7 @@ def test_the_contact_under_the_pointer_is_named(panel, qtbot) -> None:
         QtCore.Qt.NoModifier,
     )
     QtWidgets.QApplication.sendEvent(panel.map, move)
-    assert panel.map.toolTip() == "Contact 0: units 0 and 1, 10 spikes, sampled"
+    assert panel.map.tooltip_at(place(panel, 0)) == "Contact 0: units 0 and 1, 10 spikes, sampled"
     assert panel.map.cursor().shape() == QtCore.Qt.PointingHandCursor
 
 

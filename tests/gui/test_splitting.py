@@ -16,7 +16,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels import alternatives
 from ncpgui.gui.panels.lasso import LassoPanel
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import settle, shown_window
+from tests.gui.windows import settle, show_only, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: unit 0 of twelve spikes, in 20 % of the draws two of six; unit 1 of six
@@ -49,7 +49,7 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
     with shown_window(qtbot, tmp_path) as made:
         made.resize(1280, 800)
         made.open_path(path)
-        made.bench.show_panels(("cards", "embedding", "features", "over time", "units"))
+        show_only(made.bench, "cards", "embedding", "features", "over time", "units")
         made.workspace.select([0])
         settle()
         yield made
@@ -255,7 +255,7 @@ def test_without_a_lasso_the_key_says_how_to_draw_one(window, press) -> None:
 
 
 def test_all_panels_show_the_parts_before_it_is_done(window, draw, press) -> None:
-    window.bench.show_panels(("cards", "waveforms", "embedding", "over time", "correlograms"))
+    show_only(window.bench, "cards", "waveforms", "embedding", "over time", "correlograms")
     settle()
     panel, corners = panel_and_corners(window, "over time")
     draw(panel, corners)

@@ -18,6 +18,7 @@ from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.workbench import Workbench
 from ncpgui.gui.worker import Workers
 
 Press = Callable[..., None]
@@ -35,6 +36,12 @@ def redraws(panel: Panel) -> list[int]:
 
     panel.redraw = counted  # type: ignore[method-assign]
     return drawn
+
+
+def show_only(bench: Workbench, *names: str) -> None:
+    """Put these panels on screen, and no others."""
+    for name in bench.by_name:
+        bench.show_panel(name, name in names)
 
 
 def settle(*, deleted: bool = False) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.core.home import expanded
+from ncpgui.gui.dialogs.form import answers, fill, line, quiet, row
 from ncpgui.gui.plain_text import Label
 
 ABOUT = {
@@ -56,21 +57,16 @@ class ExportDialog(QtWidgets.QDialog):
             choice = QtWidgets.QRadioButton(title)
             choice.toggled.connect(self._suggest)
             choice.setEnabled(not lacks)
-            about = Label(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
-            about.setObjectName("subtitle")
+            about = quiet(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
             about.setIndent(24)
             about.setWordWrap(True)
             layout.addWidget(choice)
             layout.addWidget(about)
             layout.addSpacing(4)
             self.choices[name] = choice
-        place = QtWidgets.QHBoxLayout()
-        self.place = QtWidgets.QLineEdit()
-        self.place.setAccessibleName("Where to export")
+        self.place = line("Where to export")
         browse = QtWidgets.QPushButton("Browse…")
         browse.clicked.connect(self._browse)
-        place.addWidget(self.place, 1)
-        place.addWidget(browse)
         sure = QtWidgets.QHBoxLayout()
         self.min_probability = QtWidgets.QDoubleSpinBox()
         self.min_probability.setRange(0.0, 1.0)
@@ -98,13 +94,9 @@ class ExportDialog(QtWidgets.QDialog):
         layout.addSpacing(6)
         layout.addLayout(sure)
         layout.addWidget(self.copy_traces)
-        layout.addLayout(place)
+        layout.addLayout(row(self.place, browse, spacing=6))
         layout.addWidget(self.lacking)
-        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
-        self.go = buttons.addButton("Export", QtWidgets.QDialogButtonBox.AcceptRole)
-        self.go.setProperty("primary", True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        buttons, self.go = answers(self, "Export")
         layout.addSpacing(8)
         layout.addWidget(buttons)
         self.place.textChanged.connect(lambda text: self.go.setEnabled(bool(text.strip())))
@@ -151,8 +143,7 @@ class ExportDialog(QtWidgets.QDialog):
         name, _ = QtWidgets.QFileDialog.getSaveFileName(
             self, "Export to", self.place.text(), options=QtWidgets.QFileDialog.DontConfirmOverwrite
         )
-        if name:
-            self.place.setText(QtCore.QDir.toNativeSeparators(name))
+        fill(self.place.setText, QtCore.QDir.toNativeSeparators(name))
 
 
 def _size(n_bytes: int) -> str:

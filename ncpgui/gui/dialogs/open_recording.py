@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
@@ -18,14 +18,15 @@ from ncpgui.app.work.recordings import (
 )
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.home import expanded
+from ncpgui.gui.dialogs.form import answers, choice, dtypes, fill, form, line, number, quiet, row
 from ncpgui.gui.dialogs.sorting_details import SortingDetails
 from ncpgui.gui.plain_text import Label
+from ncpgui.gui.soon import Soon
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28
 PROBES = ("", "tetrode", "hex49", "linear-16-25", "single")
 SIGNS = {"neg": "troughs", "pos": "positive peaks", "both": "troughs and peaks"}
-DTYPES = ("int16", "uint16", "float32", "int32")
 
 
 class OpenRecordingDialog(QtWidgets.QDialog):
@@ -39,41 +40,28 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.setWindowTitle("Open recording")
         self._runner = runner
         self._session_is_ours = True
-        form = QtWidgets.QFormLayout()
-        form.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(9)
-        self.path = QtWidgets.QLineEdit(path)
-        self.path.setAccessibleName("recording")
-        self.path.setPlaceholderText("Raw binary, NWB, SpikeInterface folder, Zarr, …")
-        form.addRow(
-            "Recording", _row(self.path, ("File…", self._browse_file), ("Folder…", self._browse_folder))
-        )
-        self.stream = QtWidgets.QComboBox()
-        self.stream.setAccessibleName("which set of channels")
+        asked = form()
+        self.path = line("recording", "Raw binary, NWB, SpikeInterface folder, Zarr, …", path)
+        asked.addRow("Recording", row(self.path, File=self._browse_file, Folder=self._browse_folder))
+        self.stream = choice("which set of channels", {})
         self.stream_label = Label("Stream")
-        form.addRow(self.stream_label, self.stream)
-        self.probe = QtWidgets.QComboBox()
-        self.probe.setAccessibleName("probe")
+        asked.addRow(self.stream_label, self.stream)
+        self.probe = choice("probe", {name: name for name in PROBES})
         self.probe.setEditable(True)
-        self.probe.addItems(PROBES)
         self.probe.lineEdit().setPlaceholderText("as stored in the recording")
         self.probe.setToolTip("A name (tetrode, hex49, linear-16-25, single), or a file (.json, .prb, .csv)")
-        form.addRow("Probe", _row(self.probe, ("File…", self._browse_probe)))
-        form.addRow("", _quiet("A raw binary file does not describe itself. For such a file, fill in:"))
+        asked.addRow("Probe", row(self.probe, File=self._browse_probe))
+        asked.addRow("", quiet("A raw binary file does not describe itself. For such a file, fill in:"))
         self.rate = _line("Hz", "e.g. 20000")
         self.channels = _line("number of channels", "e.g. 49")
-        self.dtype = QtWidgets.QComboBox()
-        self.dtype.setToolTip("Type of the numbers in the file: by how many bits a sample of a channel is")
-        self.dtype.setAccessibleName("type of numbers")
-        self.dtype.addItems(DTYPES)
+        self.dtype = dtypes("type of numbers")
         raw = QtWidgets.QHBoxLayout()
         raw.setSpacing(10)
         for label, widget in (("Hz", self.rate), ("channels", self.channels), ("", self.dtype)):
             raw.addWidget(widget, 1)
             if label:
-                raw.addWidget(_quiet(label))
-        form.addRow("Raw file", raw)
+                raw.addWidget(quiet(label))
+        asked.addRow("Raw file", raw)
         self.threshold = QtWidgets.QDoubleSpinBox()
         self.threshold.setAccessibleName("detect spikes beyond")
         self.threshold.setRange(2.0, 20.0)
@@ -84,42 +72,29 @@ class OpenRecordingDialog(QtWidgets.QDialog):
             "Height from which on a peak of the filtered traces is a spike, in standard deviations of the\n"
             "noise of its channel"
         )
-        self.sign = QtWidgets.QComboBox()
-        for value, words in SIGNS.items():
-            self.sign.addItem(words, value)
-        self.sign.setAccessibleName("sign of spikes")
-        detection = _row(self.threshold)
-        detection.addWidget(self.sign)
-        form.addRow("Detect spikes beyond", detection)
+        self.sign = choice("sign of spikes", SIGNS)
+        asked.addRow("Detect spikes beyond", row(self.threshold, self.sign))
         self.blank_nan = QtWidgets.QCheckBox("Blank samples that are NaN or infinite")
         self.blank_nan.setToolTip("The traces are zero there. Without this, such a recording is refused.")
-        form.addRow("", self.blank_nan)
+        asked.addRow("", self.blank_nan)
         self.details = SortingDetails()
-        form.addRow("", self.details)
-        self.session = QtWidgets.QLineEdit()
-        self.session.setAccessibleName("keep the work in")
-        form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
+        asked.addRow("", self.details)
+        self.session = line("keep the work in")
+        asked.addRow("Keep the work in", row(self.session, Browse=self._browse_session))
         self.verdict = Label()
         self.verdict.setWordWrap(True)
         self.verdict.setMinimumHeight(44)
         self.verdict.setAlignment(QtCore.Qt.AlignTop | QtCore.Qt.AlignLeft)
-        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
-        self.go = buttons.addButton("Open and sample", QtWidgets.QDialogButtonBox.AcceptRole)
-        self.go.setProperty("primary", True)
+        buttons, self.go = answers(self, "Open and sample")
         self.go.setEnabled(False)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
         layout = QtWidgets.QVBoxLayout(self)
         layout.addStrut(692)
         layout.setContentsMargins(24, 20, 24, 18)
         layout.setSpacing(14)
-        layout.addLayout(form)
+        layout.addLayout(asked)
         layout.addWidget(self.verdict)
         layout.addWidget(buttons)
-        self._timer = QtCore.QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DESCRIBE_AFTER_MS)
-        self._timer.timeout.connect(self.describe)
+        self._describing = Soon(self, self.describe, after_ms=DESCRIBE_AFTER_MS)
         self.path.textChanged.connect(self._suggest_session)
         self.path.textChanged.connect(lambda: self._offer((), None))
         self.session.textEdited.connect(self._session_edited)
@@ -138,10 +113,10 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         options: dict[str, Any] = {}
         if self.probe.currentText().strip():
             options["probe"] = self.probe.currentText().strip()
-        if _number(self.rate.text()) is not None or _number(self.channels.text()) is not None:
-            channels = _number(self.channels.text())
+        rate, channels = number(self.rate.text()), number(self.channels.text())
+        if rate is not None or channels is not None:
             options |= {
-                "sampling_frequency": _number(self.rate.text()),
+                "sampling_frequency": rate,
                 "n_channels": None if channels is None else int(channels),
                 "dtype": self.dtype.currentText(),
             }
@@ -189,7 +164,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
 
     def done(self, result: int) -> None:
         """Close; a check under way is not wanted any more."""
-        self._timer.stop()
+        self._describing.stop()
         self._runner.cancel_key("describe")
         super().done(result)
 
@@ -217,7 +192,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
 
     def _changed(self) -> None:
         self.go.setEnabled(False)
-        self._timer.start()
+        self._describing.ask()
 
     def _session_edited(self) -> None:
         self._session_is_ours = False
@@ -233,14 +208,14 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         name, _ = QtWidgets.QFileDialog.getOpenFileName(
             self, "Open recording", self.path.text(), f"Recordings ({names});;All files (*)"
         )
-        _fill(self.path.setText, name)
+        fill(self.path.setText, name)
 
     def _browse_folder(self) -> None:
-        _fill(self.path.setText, QtWidgets.QFileDialog.getExistingDirectory(self, "Open recording folder"))
+        fill(self.path.setText, QtWidgets.QFileDialog.getExistingDirectory(self, "Open recording folder"))
 
     def _browse_probe(self) -> None:
         name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Probe", "", "Probes (*.json *.prb *.csv)")
-        _fill(self.probe.setEditText, name)
+        fill(self.probe.setEditText, name)
 
     def _browse_session(self) -> None:
         name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Keep the work in", self.session.text(), "*.h5")
@@ -261,39 +236,8 @@ def described(info: RecordingInfo) -> str:
     return "; ".join((words, *info.notes))
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None
-
-
-def _fill(put: Callable[[str], Any], name: str) -> None:
-    if name:
-        put(name)
-
-
 def _line(name: str, example: str) -> QtWidgets.QLineEdit:
-    line = QtWidgets.QLineEdit()
-    line.setAccessibleName(name)
-    line.setPlaceholderText(example)
-    line.setMinimumWidth(line.fontMetrics().horizontalAdvance(example) + LINE_MARGINS_PX)
-    return line
-
-
-def _quiet(text: str) -> QtWidgets.QLabel:
-    label = Label(text)
-    label.setObjectName("subtitle")
-    return label
-
-
-def _row(widget: QtWidgets.QWidget, *buttons: tuple[str, Callable[[], None]]) -> QtWidgets.QHBoxLayout:
-    row = QtWidgets.QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(widget, 1)
-    for words, run in buttons:
-        button = QtWidgets.QPushButton(words)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _=False, run=run: run())
-        row.addWidget(button)
-    return row
+    """A line as wide as its example."""
+    made = line(name, example)
+    made.setMinimumWidth(made.fontMetrics().horizontalAdvance(example) + LINE_MARGINS_PX)
+    return made

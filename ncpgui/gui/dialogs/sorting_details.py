@@ -10,6 +10,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.work.recordings import default_settings
 from ncpgui.core.home import expanded
 from ncpgui.core.posterior import NOT_A_POSTERIOR
+from ncpgui.gui.dialogs.form import choice, fill, form, line, row
 from ncpgui.gui.plain_text import Label, plain
 
 LAST_S = 1e10
@@ -35,11 +36,8 @@ class SortingDetails(QtWidgets.QWidget):
         self.heading.setCheckable(True)
         self.heading.setToolButtonStyle(QtCore.Qt.ToolButtonTextBesideIcon)
         self.heading.toggled.connect(self._unfold)
-        self.model = _line("as shipped", "model: a name, or a .safetensors file")
-        self.sampler = QtWidgets.QComboBox()
-        self.sampler.setAccessibleName("what is sampled of a question")
-        for value, words in SAMPLERS.items():
-            self.sampler.addItem(words, value)
+        self.model = line("model: a name, or a .safetensors file", "as shipped")
+        self.sampler = choice("what is sampled of a question", SAMPLERS)
         self.sampler.setToolTip(
             f"A beam holds the {NOT_A_POSTERIOR}: probabilities are shares of these alone"
         )
@@ -53,47 +51,37 @@ class SortingDetails(QtWidgets.QWidget):
         self.lowpass = _number(100.0, 50_000.0, self._defaults.lowpass_hz, " Hz", "low-pass")
         for box, side in ((self.highpass, "below"), (self.lowpass, "above")):
             box.setToolTip(plain(f"Frequencies {side} this are filtered out of the traces, Hz"))
-        self.reference = QtWidgets.QComboBox()
-        self.reference.setAccessibleName("reference")
-        for value, words in REFERENCES.items():
-            self.reference.addItem(words, value)
+        self.reference = choice("reference", REFERENCES)
         self.start = _number(0.0, LAST_S, 0.0, " s", "start of the part to sort")
         self.start.setSpecialValueText("the start")
         self.end = _number(0.0, LAST_S, 0.0, " s", "end of the part to sort")
         self.end.setSpecialValueText("the end")
         for box in (self.start, self.end):
             box.setToolTip("Seconds from the beginning of the recording, of which a part can be sorted")
-        self.bad_channels = _line("none, e.g. 3,17,20-23", "channels to leave out, from 0")
-        self.stimulus = _line("the one beside the recording", "stimulus: an .npz file")
+        self.bad_channels = line("channels to leave out, from 0", "none, e.g. 3,17,20-23")
+        self.stimulus = line("stimulus: an .npz file", "the one beside the recording")
         self.body = QtWidgets.QWidget()
-        form = QtWidgets.QFormLayout(self.body)
-        form.setContentsMargins(0, 6, 0, 0)
-        form.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(9)
-        form.addRow("Model", _with_file(self.model, "Model", "Models (*.safetensors)"))
-        sampler = QtWidgets.QHBoxLayout()
-        sampler.setSpacing(10)
-        sampler.addWidget(self.sampler, 1)
-        sampler.addWidget(self.beam)
-        form.addRow("Sampler", sampler)
-        form.addRow("Band", _beside(self.highpass, "to", self.lowpass))
-        form.addRow("Reference", self.reference)
-        form.addRow("Sort from", _beside(self.start, "to", self.end))
-        form.addRow("Leave out channels", self.bad_channels)
-        form.addRow("Stimulus", _with_file(self.stimulus, "Stimulus", "Stimuli (*.npz)"))
+        asked = form(self.body)
+        asked.setContentsMargins(0, 6, 0, 0)
+        asked.addRow("Model", _with_file(self.model, "Model", "Models (*.safetensors)"))
+        asked.addRow("Sampler", row(self.sampler, self.beam, spacing=10))
+        asked.addRow("Band", _from_to(self.highpass, self.lowpass))
+        asked.addRow("Reference", self.reference)
+        asked.addRow("Sort from", _from_to(self.start, self.end))
+        asked.addRow("Leave out channels", self.bad_channels)
+        asked.addRow("Stimulus", _with_file(self.stimulus, "Stimulus", "Stimuli (*.npz)"))
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.heading, 0, QtCore.Qt.AlignLeft)
         layout.addWidget(self.body)
         self._unfold(False)
-        for line in (self.model, self.bad_channels, self.stimulus):
-            line.textChanged.connect(self.changed)
+        for edit in (self.model, self.bad_channels, self.stimulus):
+            edit.textChanged.connect(self.changed)
         for box in (self.highpass, self.lowpass, self.start, self.end, self.beam):
             box.valueChanged.connect(self.changed)
-        for choice in (self.reference, self.sampler):
-            choice.currentIndexChanged.connect(self.changed)
+        for chosen in (self.reference, self.sampler):
+            chosen.currentIndexChanged.connect(self.changed)
         self.sampler.currentIndexChanged.connect(self._follow_sampler)
         self._follow_sampler()
 
@@ -138,13 +126,6 @@ class SortingDetails(QtWidgets.QWidget):
             window.resize(window.width(), window.layout().totalSizeHint().height())
 
 
-def _line(example: str, name: str) -> QtWidgets.QLineEdit:
-    line = QtWidgets.QLineEdit()
-    line.setPlaceholderText(example)
-    line.setAccessibleName(name)
-    return line
-
-
 def _number(least: float, most: float, value: float, suffix: str, name: str) -> QtWidgets.QDoubleSpinBox:
     box = QtWidgets.QDoubleSpinBox()
     box.setRange(least, most)
@@ -155,26 +136,15 @@ def _number(least: float, most: float, value: float, suffix: str, name: str) -> 
     return box
 
 
-def _beside(first: QtWidgets.QWidget, words: str, second: QtWidgets.QWidget) -> QtWidgets.QHBoxLayout:
-    row = QtWidgets.QHBoxLayout()
-    row.setSpacing(10)
-    row.addWidget(first, 1)
-    row.addWidget(Label(words))
-    row.addWidget(second, 1)
-    return row
+def _from_to(first: QtWidgets.QWidget, second: QtWidgets.QWidget) -> QtWidgets.QHBoxLayout:
+    both = row(first, Label("to"), spacing=10)
+    both.addWidget(second, 1)
+    return both
 
 
-def _with_file(line: QtWidgets.QLineEdit, title: str, kinds: str) -> QtWidgets.QHBoxLayout:
+def _with_file(edit: QtWidgets.QLineEdit, title: str, kinds: str) -> QtWidgets.QHBoxLayout:
     def browse() -> None:
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(line, title, line.text(), f"{kinds};;All files (*)")
-        if name:
-            line.setText(name)
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(edit, title, edit.text(), f"{kinds};;All files (*)")
+        fill(edit.setText, name)
 
-    row = QtWidgets.QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(line, 1)
-    button = QtWidgets.QPushButton("File…")
-    button.setAutoDefault(False)
-    button.clicked.connect(browse)
-    row.addWidget(button)
-    return row
+    return row(edit, File=browse)

@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import ActivityImage
 from ncpgui.app.words import duration
-from ncpgui.gui.items.explained_widget import ExplainedWidget
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.painted_widget import ExplainedWidget
+from ncpgui.gui.theme import font
 
 BARS_PX = 64
 GAP_PX = 8
@@ -22,12 +22,12 @@ TIMES_PX = 20
 class ActivityOverTime(ExplainedWidget):
     """Shows an `ActivityImage`."""
 
+    is_smooth = False
+
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Activity along the probe")
         self.image: ActivityImage | None = None
-        self.theme: Theme = LIGHT
         self.setMinimumSize(260, 160)
-        self.setAccessibleName("Activity along the probe")
 
     def show_image(self, image: ActivityImage | None) -> None:
         """Show another image."""
@@ -38,11 +38,10 @@ class ActivityOverTime(ExplainedWidget):
         """Where the image is."""
         return QtCore.QRectF(self.rect()).adjusted(DEPTHS_PX, 2, -BARS_PX - GAP_PX, -TIMES_PX)
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the image, the bars, and what the axes are."""
         if self.image is None:
             return
-        painter = QtGui.QPainter(self)
         rect = self.plot_rect()
         painter.fillRect(rect, self.theme.color("sunken"))
         painter.drawImage(rect, self._colored(self.image))
@@ -58,7 +57,6 @@ class ActivityOverTime(ExplainedWidget):
         painter.drawText(below, QtCore.Qt.AlignRight, duration(self.image.of_seconds))
         beside = QtCore.QRectF(rect.right() + GAP_PX, rect.bottom() + 3, BARS_PX, TIMES_PX - 3)
         painter.drawText(beside, QtCore.Qt.AlignLeft, f"{self.image.rate_hz.max(initial=0.0):.3g} Hz")
-        painter.end()
 
     def _colored(self, image: ActivityImage) -> QtGui.QImage:
         """The shares as colours; what was not looked at yet is clear."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.card import Card
 from ncpgui.app.presenters.correlograms import Trains
@@ -15,8 +15,9 @@ from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
 from ncpgui.gui.items.card_pictures import GAP_PX, LEAST_PX, has_room, paint_correlogram, paint_shapes
 from ncpgui.gui.items.glyphs import elided, paint_curve, whole_parts
+from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
-from ncpgui.gui.theme import LIGHT, Theme, blend, font
+from ncpgui.gui.theme import Theme, blend, font
 
 CARD_HEIGHT = (128, 340)
 CARD_WIDTH = (158, 264)
@@ -35,7 +36,7 @@ LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 PILL_WIDTH = 58
 
 
-class CardWidget(QtWidgets.QWidget):
+class CardWidget(PaintedWidget):
     """Paints one card; a click shows the sorting, a double click uses it."""
 
     clicked = QtCore.pyqtSignal(object)
@@ -43,7 +44,7 @@ class CardWidget(QtWidgets.QWidget):
 
     def __init__(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
         super().__init__()
-        self._hovered = False
+        self.setAttribute(QtCore.Qt.WA_Hover)  # painted anew when the pointer comes or goes
         self.positions_um: NDArray[np.float64] | None = None
         self.found: Trains | None = None
         self.setMinimumSize(CARD_WIDTH[0], CARD_HEIGHT[0])
@@ -91,24 +92,21 @@ class CardWidget(QtWidgets.QWidget):
         super().resizeEvent(event)
         self.setMaximumWidth(max(CARD_WIDTH[1], round(WIDEST_CARD * self.height())))
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint probability, words and units."""
         card, theme = self.card, self.theme
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         rect = QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
         if card.is_shown:
             painter.setPen(QtGui.QPen(theme.color("accent"), 2))
             painter.setBrush(theme.color("accent_soft"))
         else:
-            painter.setPen(QtGui.QPen(theme.color("faint" if self._hovered else "border"), 1))
-            painter.setBrush(theme.color("hover" if self._hovered else "sunken"))
+            painter.setPen(QtGui.QPen(theme.color("faint" if self.underMouse() else "border"), 1))
+            painter.setBrush(theme.color("hover" if self.underMouse() else "sunken"))
         painter.drawRoundedRect(rect, 9, 9)
         inner = rect.adjusted(12, 6, -11, -6)
         self._paint_probability(painter, inner)
         top = self._paint_words(painter, inner) + 4
         self._paint_units(painter, inner.adjusted(0, top - inner.top(), 0, 0))
-        painter.end()
 
     def _paint_probability(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
         card, theme = self.card, self.theme
@@ -219,16 +217,6 @@ class CardWidget(QtWidgets.QWidget):
         y = np.clip(zero - waveform / self._largest * 0.68 * tile.height(), tile.top(), tile.bottom())
         paint_curve(painter, x, y, color)
 
-    def enterEvent(self, _: QtCore.QEvent) -> None:
-        """Light up under the pointer."""
-        self._hovered = True
-        self.update()
-
-    def leaveEvent(self, _: QtCore.QEvent) -> None:
-        """Back to normal."""
-        self._hovered = False
-        self.update()
-
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
         """Show the sorting."""
         if event.button() == QtCore.Qt.LeftButton:
@@ -240,14 +228,13 @@ class CardWidget(QtWidgets.QWidget):
             self.double_clicked.emit(self.card.index)
 
 
-class OtherCard(QtWidgets.QWidget):
+class OtherCard(PaintedWidget):
     """What the cards leave over: the probability of all rarer sortings together; a click opens them."""
 
     clicked = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self._mass = 0.0
         self.setFixedWidth(78)
         self.setMinimumHeight(CARD_HEIGHT[0])
@@ -273,10 +260,8 @@ class OtherCard(QtWidgets.QWidget):
         if event.button() == QtCore.Qt.LeftButton:
             self.clicked.emit()
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint it."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         pen = QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine)
         painter.setPen(pen)
         painter.drawRoundedRect(QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 9, 9)
@@ -291,4 +276,3 @@ class OtherCard(QtWidgets.QWidget):
         painter.setFont(font(11))
         words = "close" if self._is_open else "open"
         painter.drawText(QtCore.QRectF(0, middle + 22, self.width(), 16), QtCore.Qt.AlignCenter, words)
-        painter.end()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.coloring import Legend
 from ncpgui.app.model.colors import Color
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.painted_widget import PaintedWidget
+from ncpgui.gui.theme import Theme, font
 
 HEIGHT_PX = 20
 BAR_PX = 90
@@ -16,12 +17,11 @@ WORDS_PX = 11
 STEPS = 8
 
 
-class ColorLegend(QtWidgets.QWidget):
+class ColorLegend(PaintedWidget):
     """Shows a legend, and is not there without one."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self.legend: Legend | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setToolTip("What the colours of units mean (View > Colour units by)")
@@ -42,12 +42,10 @@ class ColorLegend(QtWidgets.QWidget):
         marks = BAR_PX + GAP_PX if self.legend.is_scale else (DOT_PX + GAP_PX) * (len(words) - 1)
         return sum(metrics.horizontalAdvance(text) + GAP_PX + 1 for text in words) + marks + GAP_PX
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the title, then dots and words, or the scale between the words of its ends."""
         if self.legend is None:
             return
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         painter.setFont(font(WORDS_PX))
         x = self._write(painter, self.legend.title, 0.0, "faint")
         for number, (text, color) in enumerate(self.legend.entries):
@@ -60,7 +58,6 @@ class ColorLegend(QtWidgets.QWidget):
                 self._paint_scale(painter, QtCore.QRectF(x, HEIGHT_PX / 2 - 3, BAR_PX, 6))
                 x += BAR_PX + GAP_PX
             x = self._write(painter, text, x, "muted")
-        painter.end()
 
     def _write(self, painter: QtGui.QPainter, text: str, x: float, color: str) -> float:
         """Write words from `x` on; returns where they and a gap end."""

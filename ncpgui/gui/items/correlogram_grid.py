@@ -35,6 +35,8 @@ TOP_LEFT, TOP_RIGHT = Qt.AlignTop | Qt.AlignLeft, Qt.AlignTop | Qt.AlignRight
 class CorrelogramGrid(UnitCanvas):
     """A cell a pair of units; `clicked(row, adds)` for a cell on the diagonal."""
 
+    is_smooth = False
+
     def __init__(self) -> None:
         super().__init__("Correlograms")
         self.view = CorrelogramsView()
@@ -96,9 +98,8 @@ class CorrelogramGrid(UnitCanvas):
 
     # -- painting ---------------------------------------------------------------------------
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint all cells, and the axes below."""
-        painter = QtGui.QPainter(self)
         for row in range(self.n):
             for column in range(self.n):
                 cell = self.cell_rect(row, column)
@@ -114,7 +115,6 @@ class CorrelogramGrid(UnitCanvas):
                 self._paint_name_beside(painter, row)
         for column in range(self.n):
             self._paint_axis(painter, column)
-        painter.end()
 
     def _paint_histogram(self, painter: QtGui.QPainter, row: int, column: int, cell: QtCore.QRectF) -> None:
         theme, view, is_own = self.theme, self.view, row == column

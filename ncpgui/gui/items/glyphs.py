@@ -123,6 +123,13 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
     painter.restore()
 
 
+def paint_dot(painter: QtGui.QPainter, centre: QtCore.QPointF, color: QtGui.QColor) -> None:
+    """Paint the dot that carries a unit's colour."""
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.setBrush(color)
+    painter.drawEllipse(centre, 4.5, 4.5)
+
+
 def paint_curve(
     painter: QtGui.QPainter,
     x: NDArray[np.floating],

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.alternatives import AlternativesView
-from ncpgui.gui.theme import LIGHT, Theme, blend
+from ncpgui.gui.items.painted_widget import PaintedWidget
+from ncpgui.gui.theme import blend
 
 
-class MassBar(QtWidgets.QWidget):
+class MassBar(PaintedWidget):
     """All probability as one bar: a piece for each card, the rest hatched."""
 
     clicked = QtCore.pyqtSignal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self._pieces: list[tuple[float, int | None, bool]] = []
         self._other = 0.0
         self.setFixedHeight(8)
@@ -30,10 +30,8 @@ class MassBar(QtWidgets.QWidget):
         self.setVisible(bool(self._pieces))
         self.update()
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the pieces."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         rect = QtCore.QRectF(self.rect())
         clip = QtGui.QPainterPath()
         clip.addRoundedRect(rect, 4, 4)
@@ -49,7 +47,6 @@ class MassBar(QtWidgets.QWidget):
         if self._other > 0:
             hatch = QtGui.QBrush(self.theme.color("faint"), QtCore.Qt.BDiagPattern)
             painter.fillRect(QtCore.QRectF(x, 0, rect.width() - x, rect.height()), hatch)
-        painter.end()
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
         """Show the sorting of the piece that is clicked."""

@@ -10,8 +10,8 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, WholeProbe
-from ncpgui.gui.items.explained_widget import ExplainedWidget
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.painted_widget import ExplainedWidget
+from ncpgui.gui.theme import font
 
 COLUMN_PX = (15, 38)
 LABEL_PX = 14
@@ -27,12 +27,10 @@ class ProbeOverview(ExplainedWidget):
     looked = QtCore.pyqtSignal(int)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Whole probe")
         self.view: ProbeMapView = EMPTY
-        self.theme: Theme = LIGHT
         self.seen_um = (0.0, 0.0)
         self.setMouseTracking(True)
-        self.setAccessibleName("Whole probe")
 
     def set_view(self, view: ProbeMapView) -> None:
         """Show another probe."""
@@ -103,13 +101,11 @@ class ProbeOverview(ExplainedWidget):
 
     # -- painting ---------------------------------------------------------------------------
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint columns, dots, the frame and the depths at the ends."""
         whole, theme = self.view.whole, self.theme
         if whole is None:
             return
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         for shank in range(whole.n_shanks):
             self._paint_activity(painter, whole, shank)
         self._paint_frame(painter)
@@ -129,7 +125,6 @@ class ProbeOverview(ExplainedWidget):
         painter.drawText(top, QtCore.Qt.AlignCenter, f"{high:.0f}")
         bottom = QtCore.QRectF(0, self.height() - LABEL_PX + 2, self.width(), LABEL_PX - 2)
         painter.drawText(bottom, QtCore.Qt.AlignCenter, f"{low:.0f} µm")
-        painter.end()
 
     def _paint_activity(self, painter: QtGui.QPainter, whole: WholeProbe, shank: int) -> None:
         column, here = self.column(shank), whole.shank == shank

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.receptive_fields import TilesView, UnitTile
-from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.items.glyphs import elided, paint_dot
+from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.theme import Theme, font
 
@@ -151,10 +152,8 @@ class TileGrid(UnitCanvas):
 
     # -- painting ---------------------------------------------------------------------------
 
-    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, seen: QtCore.QRect) -> None:
         """Paint titles, and the tiles in view."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         tiles, titles = self._places()
         painter.setFont(font(11))
         painter.setPen(self.theme.color("muted"))
@@ -162,9 +161,8 @@ class TileGrid(UnitCanvas):
             if group.title:
                 painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, group.title)
         for row, (tile, rect) in enumerate(zip(self.view.tiles, tiles, strict=True)):
-            if rect.intersects(QtCore.QRectF(event.rect())):
+            if rect.intersects(QtCore.QRectF(seen)):
                 self._paint_tile(painter, row, tile, rect)
-        painter.end()
 
     def _paint_tile(self, painter: QtGui.QPainter, row: int, tile: UnitTile, rect: QtCore.QRectF) -> None:
         theme = self.theme
@@ -194,9 +192,7 @@ class TileGrid(UnitCanvas):
 
     def _paint_head(self, painter: QtGui.QPainter, tile: UnitTile, line: QtCore.QRectF) -> None:
         theme = self.theme
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(theme.unit(tile.color))
-        painter.drawEllipse(QtCore.QPointF(line.left() + 5, line.center().y()), 4.5, 4.5)
+        paint_dot(painter, QtCore.QPointF(line.left() + 5, line.center().y()), theme.unit(tile.color))
         painter.setFont(font(11))
         painter.setPen(theme.color("faint"))
         free = line.width() - NAME_FROM
@@ -233,21 +229,14 @@ def _padding(below: float) -> tuple[float, float]:
     return (8.0, 6.0) if below else (4.0, 4.0)
 
 
-class TileArea(QtWidgets.QScrollArea):
+class TileArea(ScrollArea):
     """Scrolls the tiles when they cannot all be seen at once."""
 
     def __init__(self, grid: TileGrid) -> None:
-        super().__init__()
-        self._grid = grid
-        self.setWidget(grid)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
-        self.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.viewport().setAutoFillBackground(False)
-        grid.setAutoFillBackground(False)  # a scroll area turns it on
+        super().__init__(grid, QtCore.Qt.Vertical)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Arrange the tiles anew; room for the scroll bar is kept, so that it cannot come and go."""
         super().resizeEvent(event)
         bar = self.verticalScrollBar().sizeHint().width()
-        self._grid.set_room(QtCore.QSize(self.width() - bar, self.height()))
+        self.widget().set_room(QtCore.QSize(self.width() - bar, self.height()))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.trust_badge import TrustBadge
+from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
-from ncpgui.gui.theme import LIGHT, Theme, blend, font
+from ncpgui.gui.theme import blend, font
 
 
-class TrustLabel(QtWidgets.QWidget):
+class TrustLabel(PaintedWidget):
     """A dot and a word: how far the probabilities of the component can be trusted."""
 
     ROLES: ClassVar[dict[str, str]] = {
@@ -21,7 +22,6 @@ class TrustLabel(QtWidgets.QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self.badge: TrustBadge | None = None
         self.setFixedHeight(22)
 
@@ -35,13 +35,11 @@ class TrustLabel(QtWidgets.QWidget):
             self.setFixedWidth(QtGui.QFontMetrics(font(12)).horizontalAdvance(badge.text) + 30)
         self.update()
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint dot and word on a tint of the dot's colour."""
         if self.badge is None:
             return
         color = self.theme.color(self.ROLES[self.badge.trust])
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         rect = QtCore.QRectF(self.rect()).adjusted(0, 1, 0, -1)
         painter.setPen(QtCore.Qt.NoPen)
         painter.setBrush(blend(self.theme.color("panel"), color, 0.13))
@@ -53,4 +51,3 @@ class TrustLabel(QtWidgets.QWidget):
         painter.drawText(
             rect.adjusted(20, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.badge.text
         )
-        painter.end()

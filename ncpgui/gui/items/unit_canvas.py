@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.gui.items.explained_widget import ExplainedWidget
-from ncpgui.gui.theme import LIGHT, Theme
+from ncpgui.gui.items.painted_widget import ExplainedWidget
 
 
 def keeps_shapes(painter: QtGui.QPainter) -> bool:
@@ -23,15 +22,17 @@ class UnitCanvas(ExplainedWidget):
     clicked = QtCore.pyqtSignal(int, bool)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.theme: Theme = LIGHT
+        super().__init__(name)
         self._hover = -1
         self.setMouseTracking(True)
-        self.setAccessibleName(name)
 
     def unit_at(self, where: QtCore.QPointF) -> int:
         """Row of the unit under a point, -1 when there is none."""
         raise NotImplementedError
+
+    def can_click(self, row: int) -> bool:
+        """Whether there is something to click."""
+        return row >= 0
 
     def row_at(self, place: QtCore.QPoint) -> int:
         """Row of the unit at a place of the screen, -1 when there is none."""
@@ -43,7 +44,8 @@ class UnitCanvas(ExplainedWidget):
         hover = self.unit_at(event.localPos())
         if hover != self._hover:
             self._hover = hover
-            self.setCursor(QtCore.Qt.PointingHandCursor if hover >= 0 else QtCore.Qt.ArrowCursor)
+            is_button = self.can_click(hover)
+            self.setCursor(QtCore.Qt.PointingHandCursor if is_button else QtCore.Qt.ArrowCursor)
             self.update()
 
     def leaveEvent(self, _: QtCore.QEvent) -> None:
@@ -59,6 +61,6 @@ class UnitCanvas(ExplainedWidget):
     def click(self, event: QtGui.QMouseEvent) -> None:
         """Tell which unit is clicked."""
         row = self.unit_at(event.localPos())
-        if row >= 0:
+        if self.can_click(row):
             adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
             self.clicked.emit(row, adds)

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.unit_columns import COLUMNS, UnitColumn
+from ncpgui.app.presenters.unit_columns import COLUMNS
 from ncpgui.core.unit_table import Row
-from ncpgui.gui.items.glyphs import paint_lock
+from ncpgui.gui.items.glyphs import paint_dot, paint_lock
+from ncpgui.gui.items.rows_model import RowsModel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
@@ -23,10 +24,18 @@ NUMBERS = {column.name: number for number, column in enumerate(COLUMNS)}
 """Place of each column in the model, by its name."""
 
 
-def alignment(column: UnitColumn) -> int:
+def alignment(column: Column) -> int:
     """Numbers stand on the right."""
     side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
     return int(side | QtCore.Qt.AlignVCenter)
+
+
+class Column(Protocol):
+    """A column of a table of units."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are numbers."""
 
 
 class Themed(Protocol):
@@ -35,26 +44,21 @@ class Themed(Protocol):
     theme: Theme
 
 
-class UnitTableModel(QtCore.QAbstractTableModel):
+class UnitTableModel(RowsModel):
     """Rows of the presenter, in the order that a click on a header asked for."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[Row] = []
-        self._column = -1
-        self._descending = False
+    rows: list[Row]
+    n_columns = len(COLUMNS)
+    _column = -1
+    _descending = False
+
+    def key(self, row: Row) -> object:
+        """The unit."""
+        return row["id"]
 
     def set_rows(self, rows: Iterable[Row]) -> None:
         """Show other rows; the view keeps its place when only values changed."""
-        ordered = self.in_order(rows)
-        if [row["id"] for row in ordered] == [row["id"] for row in self.rows]:
-            self.rows = ordered
-            if ordered:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(COLUMNS) - 1))
-            return
-        self.beginResetModel()
-        self.rows = ordered
-        self.endResetModel()
+        super().set_rows(self.in_order(rows))
 
     def in_order(self, rows: Iterable[Row]) -> list[Row]:
         """Rows in the order that a click on a header asked for."""
@@ -68,14 +72,6 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         self.beginResetModel()
         self.rows = self.in_order(self.rows)
         self.endResetModel()
-
-    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the units."""
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
         """Text, tooltip and alignment of a cell."""
@@ -170,9 +166,7 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
         if option.state & QtWidgets.QStyle.State_Selected:
             painter.fillRect(rect, theme.color("accent_soft"))
         if column.name == "id":
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.unit(row["color"]))
-            painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
+            paint_dot(painter, QtCore.QPointF(rect.left() + 10, rect.center().y()), theme.unit(row["color"]))
             rect.adjust(DOT, 0, 0, 0)
         if column.name == "accepted":
             if row["accepted"]:

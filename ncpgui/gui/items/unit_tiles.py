@@ -9,9 +9,10 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import UnitTile
-from ncpgui.gui.items.explained_widget import ExplainedWidget
+from ncpgui.gui.items.painted_widget import ExplainedWidget
 from ncpgui.gui.items.waveform import waveform_path
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.waveform_layout import WaveformLayout
+from ncpgui.gui.theme import font
 
 TILE_PX = (104, 92)
 GAP_PX = 8
@@ -23,11 +24,9 @@ class UnitTiles(ExplainedWidget):
     """Shows `UnitTile`s, as many as there is room for; all waveforms have one scale."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Units found so far")
         self.tiles: tuple[UnitTile, ...] = ()
-        self.theme: Theme = LIGHT
         self.setMinimumSize(2 * TILE_PX[0] + GAP_PX, TILE_PX[1])
-        self.setAccessibleName("Units found so far")
 
     def show_tiles(self, tiles: tuple[UnitTile, ...]) -> None:
         """Show other tiles."""
@@ -47,10 +46,8 @@ class UnitTiles(ExplainedWidget):
             for row, column in places
         ]
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the tiles."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         rects = self.tile_rects()
         shown = self.tiles[: len(rects)]
         high = max((float(one.waveform.max(initial=0.0)) for one in shown), default=0.0)
@@ -61,21 +58,15 @@ class UnitTiles(ExplainedWidget):
             painter.drawRoundedRect(rect, 6, 6)
             body = rect.adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -CAPTION_PX)
             sd_px = body.height() / max(high - low, 1e-9)
-            path = waveform_path(
-                tile.waveform[None, :, None],
-                x0=np.array([body.left()]),
-                y0=np.array([body.top() + high * sd_px]),
-                sample_px=body.width() / max(len(tile.waveform) - 1, 1),
-                sd_px=sd_px,
-            )
+            zero, sample_px = body.top() + high * sd_px, body.width() / max(len(tile.waveform) - 1, 1)
+            layout = WaveformLayout(np.array([body.left()]), np.array([zero]), sample_px, sd_px)
             painter.setPen(QtGui.QPen(self.theme.color("accent"), 1.6))
             painter.setBrush(QtCore.Qt.NoBrush)
-            painter.drawPath(path)
+            painter.drawPath(waveform_path(tile.waveform[None, :, None], layout))
             painter.setFont(font(11))
             painter.setPen(self.theme.color("muted"))
             caption = QtCore.QRectF(rect.left(), rect.bottom() - CAPTION_PX, rect.width(), CAPTION_PX - 3)
             painter.drawText(caption, QtCore.Qt.AlignCenter, tile.caption)
-        painter.end()
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about the unit at a point."""

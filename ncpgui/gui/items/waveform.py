@@ -7,25 +7,17 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PyQt5 import QtGui
 
+from ncpgui.gui.items.waveform_layout import WaveformLayout
 
-def waveform_path(
-    waveforms: NDArray[np.floating],
-    *,
-    x0: NDArray[np.float64],
-    y0: NDArray[np.float64],
-    sample_px: float,
-    sd_px: float,
-) -> QtGui.QPainterPath:
-    """Path of all waveforms (k, T, C); channel c starts at x0[c] with its zero line at y0[c], in pixels.
 
-    Upwards is positive: a sample of one noise sd lies `sd_px` pixels above the zero line.
-    """
+def waveform_path(waveforms: NDArray[np.floating], layout: WaveformLayout) -> QtGui.QPainterPath:
+    """Path of all waveforms (k, T, C); upwards is positive."""
     k, n_samples, n_channels = waveforms.shape
     if k == 0:
         return QtGui.QPainterPath()
     shape = (k, n_channels, n_samples)
-    x = np.broadcast_to(x0[None, :, None] + sample_px * np.arange(n_samples), shape)
-    y = y0[None, :, None] - sd_px * waveforms.transpose(0, 2, 1)
+    x = np.broadcast_to(layout.x0[None, :, None] + layout.sample_px * np.arange(n_samples), shape)
+    y = layout.y0[None, :, None] - layout.sd_px * waveforms.transpose(0, 2, 1)
     connect = np.ones(shape, dtype=np.uint8)
     connect[:, :, -1] = 0
     return pg.arrayToQPath(

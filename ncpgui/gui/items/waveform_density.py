@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -66,8 +68,6 @@ def paint_density(
     if place.width() < 1 or place.height() < 1:  # names of many units took it
         return
     corner = QtCore.QPointF(np.floor(place.left()), np.floor(place.top()))
-    inside = WaveformLayout(
-        layout.x0 - corner.x(), layout.y0 - corner.y(), layout.sample_px, layout.sd_px, layout.pitch_px
-    )
+    inside = replace(layout, x0=layout.x0 - corner.x(), y0=layout.y0 - corner.y())
     counts = density(waveforms, inside, int(place.width()), int(place.height()))
     painter.drawImage(corner, density_picture(counts, color))

@@ -23,13 +23,16 @@ WIDEST_CELL_PX = 280.0
 
 @dataclass(frozen=True, eq=False)
 class WaveformLayout:
-    """Channel c starts at x0[c] with its zero line at y0[c], pixels; one noise sd is `sd_px` high."""
+    """Channel c starts at x0[c] with its zero line at y0[c], pixels; one noise sd is `sd_px` high.
+
+    pitch_px : of two rows, where there are some
+    """
 
     x0: NDArray[np.float64]
     y0: NDArray[np.float64]
     sample_px: float
     sd_px: float
-    pitch_px: float
+    pitch_px: float = 0.0
 
     def on(self, channels: NDArray[np.bool_]) -> WaveformLayout:
         """The places of some channels."""

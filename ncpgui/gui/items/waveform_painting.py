@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
-from ncpgui.gui.items.glyphs import elided, fitting
+from ncpgui.gui.items.glyphs import elided, fitting, paint_dot
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_density import paint_density
 from ncpgui.gui.items.waveform_layout import WaveformLayout
@@ -56,15 +56,7 @@ def paint_unit(
 
     def draw(waveforms: NDArray[np.floating], pen: QtGui.QPen) -> None:
         painter.setPen(pen)
-        painter.drawPath(
-            waveform_path(
-                waveforms[:, :, known],
-                x0=layout.x0,
-                y0=layout.y0,
-                sample_px=layout.sample_px,
-                sd_px=layout.sd_px,
-            )
-        )
+        painter.drawPath(waveform_path(waveforms[:, :, known], layout))
 
     if shown == "spikes" and len(column.spikes):
         alpha = float(np.clip(INK / len(column.spikes), *SPIKE_ALPHA)) * (0.5 if faded else 1.0)
@@ -98,15 +90,7 @@ def paint_neighbour(
     mean = column.neighbour.mean
     known = np.asarray(~np.isnan(mean).any(axis=0))
     painter.setPen(QtGui.QPen(theme.color("faint"), 2.4))
-    layout = layout.on(known)
-    path = waveform_path(
-        mean[None][:, :, known],
-        x0=layout.x0,
-        y0=layout.y0,
-        sample_px=layout.sample_px,
-        sd_px=layout.sd_px,
-    )
-    painter.drawPath(path)
+    painter.drawPath(waveform_path(mean[None][:, :, known], layout.on(known)))
 
 
 def paint_neighbours(
@@ -148,13 +132,6 @@ def paint_chip(painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRe
     painter.setFont(font(12, medium=True))
     painter.setPen(theme.color("text"))
     painter.drawText(rect.adjusted(22, 0, 0, 0), LEFT, column.name)
-
-
-def paint_dot(painter: QtGui.QPainter, centre: QtCore.QPointF, color: QtGui.QColor) -> None:
-    """Paint the dot that carries a unit's colour."""
-    painter.setPen(QtCore.Qt.NoPen)
-    painter.setBrush(color)
-    painter.drawEllipse(centre, 4.5, 4.5)
 
 
 def paint_rows(

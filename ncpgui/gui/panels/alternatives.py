@@ -15,12 +15,15 @@ from ncpgui.app.presenters.alternatives import (
 )
 from ncpgui.app.presenters.consequences import present_consequence
 from ncpgui.app.work.asked_for import toggle_rarer
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
+from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.trust_label import TrustLabel
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.plain_text import Label, plain
+from ncpgui.gui.soon import Soon
 from ncpgui.gui.theme import font
 
 STRIP_TOP = 2
@@ -58,21 +61,13 @@ class AlternativesPanel(Panel):
         top.addWidget(self.subtitle, 1)
         top.addWidget(self.badge)
         top.addStretch(0)
-        self.previous = self._button("‹", "Previous alternative  [")
-        self.next = self._button("›", "Next alternative  ]")
-        self.previous.clicked.connect(lambda: step_alternative(self.workspace, -1))
-        self.next.clicked.connect(lambda: step_alternative(self.workspace, 1))
-        self.adopt = QtWidgets.QPushButton("Use this sorting")
-        self.adopt.setProperty("primary", True)
-        self.adopt.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.previous = self._step_button("‹", "Previous alternative  [", -1)
+        self.next = self._step_button("›", "Next alternative  ]", 1)
+        used = f"{action('adopt').help}  (Enter)\n{OF_BUTTONS}"
+        self.adopt = Button("Use this sorting", used, look="primary")
         self.adopt.setMinimumWidth(150)
-        self.adopt.setToolTip(plain(f"{action('adopt').help}  (Enter)\n{OF_BUTTONS}"))
-        self.better = QtWidgets.QPushButton()
-        self.better.setProperty("primary", True)
-        self.better.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.better.setToolTip(
-            plain(f"The most probable sorting: show it and use it  (Shift+Enter)\n{OF_BUTTONS}")
-        )
+        best = f"The most probable sorting: show it and use it  (Shift+Enter)\n{OF_BUTTONS}"
+        self.better = Button("", best, look="primary")
         self.better.hide()
         top.addWidget(self.previous)
         top.addWidget(self.next)
@@ -94,14 +89,8 @@ class AlternativesPanel(Panel):
         self.other.clicked.connect(lambda: toggle_rarer(self.workspace, self.controller.runner))
         self.row.addWidget(self.other)
         self.row.addStretch(1)
-        self.scroll = QtWidgets.QScrollArea()
-        self.scroll.setWidget(self.strip)
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.scroll = ScrollArea(self.strip, QtCore.Qt.Horizontal)
         self.scroll.setMinimumHeight(CARD_HEIGHT[0] + STRIP_TOP + SCROLL_BAR)
-        self.scroll.viewport().setAutoFillBackground(False)
-        self.strip.setAutoFillBackground(False)
         self.body.addWidget(self.scroll, 1)
         self.body.setContentsMargins(16, 8, 16, 6)
         self.body.setSpacing(4)
@@ -127,13 +116,11 @@ class AlternativesPanel(Panel):
             row.addWidget(label)
         return line
 
-    def _button(self, text: str, tip: str) -> QtWidgets.QPushButton:
-        button = QtWidgets.QPushButton(text)
-        button.setProperty("quiet", True)
+    def _step_button(self, text: str, tip: str, step: int) -> Button:
+        button = Button(text, tip)
         button.setFont(font(18))
         button.setFixedSize(32, 32)
-        button.setToolTip(plain(tip))
-        button.setFocusPolicy(QtCore.Qt.NoFocus)
+        button.clicked.connect(lambda: step_alternative(self.workspace, step))
         return button
 
     def follow(self) -> None:
@@ -146,10 +133,7 @@ class AlternativesPanel(Panel):
         workspace.state.components_changed.connect(self._components_changed)
         workspace.state.progressed.connect(self._progressed)
         self.controller.arrived.connect(self._arrived)
-        self._telling = QtCore.QTimer(self)
-        self._telling.setSingleShot(True)
-        self._telling.setInterval(0)
-        self._telling.timeout.connect(self._show_consequence)
+        self._telling = Soon(self, self._show_consequence)
         for signal in (workspace.selection_changed, workspace.lasso_changed):
             signal.connect(self._show_consequence_soon)
 
@@ -265,7 +249,5 @@ class AlternativesPanel(Panel):
 
     def restyle(self) -> None:
         """Pass the theme on."""
-        self.bar.theme = self.other.theme = self.badge.theme = self.theme
-        self.badge.update()
-        self.bar.update()
-        self.other.update()
+        for widget in (self.bar, self.other, self.badge):
+            widget.set_theme(self.theme)

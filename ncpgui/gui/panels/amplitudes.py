@@ -56,7 +56,6 @@ class AmplitudesPanel(LassoPanel):
         self.scatter = SpikeScatter("Amplitudes over time")
         self.rates = Plot("Firing rates over time")
         self.rates.setMinimumSize(120, 40)
-        self.scatter.clicked.connect(self._clicked)
         self.watch(self.scatter)
         self.rates.setXLink(self.scatter)
         for plot in (self.scatter, self.rates):
@@ -86,10 +85,6 @@ class AmplitudesPanel(LassoPanel):
             "A lasso around a stretch of time splits by time."
         )
 
-    def follow(self) -> None:
-        """Follow the sorting on screen and the selection."""
-        self.follow_sorting()
-
     def toggle_height(self) -> None:
         """Go on from amplitude to depth, to a raster, and back to amplitude."""
         self.choice.setCurrentIndex((self.choice.currentIndex() + 1) % len(HEIGHTS))
@@ -102,14 +97,10 @@ class AmplitudesPanel(LassoPanel):
         """Show the spikes of the sorting on screen."""
         self.controller.data.ask_shapes()
         view = self.view = present_amplitudes(self.workspace, self.height_shown)
-        self.tell(view.message)
-        self.note_text = view.note
         self._column.name_axes(view.axis)
-        self.scatter.set_points(view.points, self.theme)
+        self.show_points(view)
         self.rates.set_theme(self.theme)
         self.rates.clear()
-        self.leave_plane()
-        self.show_lasso()
         if view.message:
             return
         if len(view.motion_s):
@@ -153,6 +144,3 @@ class AmplitudesPanel(LassoPanel):
     def axes(self) -> tuple[str, str]:
         """Time, and what is upwards."""
         return "time", self.height_shown
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        self.workspace.pick(self.view.points.units[row], adds=adds)

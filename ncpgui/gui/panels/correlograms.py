@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.presenters.correlograms import BINS_MS, HALVES_MS, Scale, present_correlograms
+from ncpgui.gui.buttons import Button, MenuButton, PassingMenu, add_choice
 from ncpgui.gui.items.correlogram_grid import CorrelogramGrid
 from ncpgui.gui.panels.base import Panel
 
@@ -22,18 +25,15 @@ class CorrelogramsPanel(Panel):
         self.grid = CorrelogramGrid()
         self.grid.clicked.connect(self._clicked)
         self.fill(self.grid)
-        self.intervals = QtWidgets.QPushButton("Intervals")
-        self.intervals.setProperty("quiet", True)
+        self.intervals = Button(
+            "Intervals", "Intervals between spikes that follow each other, on the diagonal  (I)"
+        )
         self.intervals.setCheckable(True)
-        self.intervals.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.intervals.setToolTip("Intervals between spikes that follow each other, on the diagonal  (I)")
         self.intervals.toggled.connect(self.grid.show_intervals)
         self.scale_shown = Scale.of(self.controller.preferences.get(REMEMBERED, None))
-        self.scale = QtWidgets.QPushButton()
-        self.scale.setProperty("quiet", True)
-        self.scale.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.scale.setToolTip("How far from a spike correlograms reach, and how wide their bins are, ms")
-        self.scale.clicked.connect(lambda: self.scale_menu().popup(self._below_scale()))
+        self.scale = MenuButton(
+            "How far from a spike correlograms reach, and how wide their bins are, ms", self.scale_menu
+        )
         self.header.addWidget(self.scale)
         self.header.addWidget(self.intervals)
         self.note.setToolTip(
@@ -48,28 +48,21 @@ class CorrelogramsPanel(Panel):
 
     def scale_menu(self) -> QtWidgets.QMenu:
         """Menu of windows and bins, those in force checked."""
-        menu, now = QtWidgets.QMenu(self), self.scale_shown
-        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        menu, now = PassingMenu(self), self.scale_shown
         for half_ms in HALVES_MS:
-            self._choice(menu, f"±{half_ms:g} ms", now.with_half(half_ms), half_ms == now.half_ms)
+            other = partial(self.set_scale, now.with_half(half_ms))
+            add_choice(menu, f"±{half_ms:g} ms", other, is_on=half_ms == now.half_ms)
         menu.addSeparator()
         for bin_ms in BINS_MS:
-            self._choice(menu, f"bins of {bin_ms:g} ms", now.with_bin(bin_ms), bin_ms == now.bin_ms)
+            other = partial(self.set_scale, now.with_bin(bin_ms))
+            add_choice(menu, f"bins of {bin_ms:g} ms", other, is_on=bin_ms == now.bin_ms)
         return menu
-
-    def _choice(self, menu: QtWidgets.QMenu, words: str, scale: Scale, is_on: bool) -> None:
-        entry = menu.addAction(words, lambda: self.set_scale(scale))
-        entry.setCheckable(True)
-        entry.setChecked(is_on)
 
     def set_scale(self, scale: Scale) -> None:
         """Take another window and other bins, now and in the next run."""
         self.scale_shown = scale
         self.controller.preferences.set(REMEMBERED, [scale.half_ms, scale.bin_ms])
         self.mark_dirty()
-
-    def _below_scale(self) -> QtCore.QPoint:
-        return self.scale.mapToGlobal(self.scale.rect().bottomLeft())
 
     def redraw(self) -> None:
         """Show the units on screen, or the selected ones."""

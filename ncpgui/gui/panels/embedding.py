@@ -26,7 +26,6 @@ class EmbeddingPanel(LassoPanel):
         for side in ("left", "bottom"):  # distances mean nothing: there is nothing to read off
             self.scatter.getAxis(side).setStyle(showValues=False)
             self.scatter.getAxis(side).setTicks([])
-        self.scatter.clicked.connect(self._clicked)
         self.watch(self.scatter)
         self.fill(self.scatter)
         self.note.setToolTip(
@@ -36,21 +35,13 @@ class EmbeddingPanel(LassoPanel):
             "A spike that is not drawn goes with the most similar one that is."
         )
 
-    def follow(self) -> None:
-        """Follow the sorting on screen, the selection and the t-SNE."""
-        self.follow_sorting()
-
     def redraw(self) -> None:
         """Show the points of the sorting on screen."""
         self.controller.data.ask_shapes()
         self.controller.data.embedding(ask=True)
         view = self.view = present_embedding(self.workspace, self._tsne())
-        self.tell(view.message)
-        self.note_text = view.note
         self.scatter.set_labels(left=view.axes[1], bottom=view.axes[0])
-        self.scatter.set_points(view.points, self.theme)
-        self.leave_plane()
-        self.show_lasso()
+        self.show_points(view)
         shown = (self.workspace.on_screen, view.axes, len(view.points))
         if shown != self._shown:  # another sorting of the same spikes leaves the zoom as it is
             self._shown = shown
@@ -63,6 +54,3 @@ class EmbeddingPanel(LassoPanel):
 
     def _tsne(self) -> NDArray[np.float32] | None:
         return under_lasso(self.workspace.lasso, self.controller.data.embedding())
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        self.workspace.pick(self.view.points.units[row], adds=adds)

@@ -17,6 +17,7 @@ from ncpgui.app.presenters.events import (
     Response,
     present_events,
 )
+from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
 from ncpgui.gui.items.tile_grid import TileGrid
 from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.plain_text import without_mnemonic
@@ -166,13 +167,10 @@ class EventsPanel(TilesPanel):
         self.kind: int | None = None
         self.grid: EventsWidget = EventsWidget()
         self.fill_with(self.grid)
-        self.window_button = QtWidgets.QPushButton()
-        self.window_button.setProperty("quiet", True)
-        self.window_button.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.window_button.setToolTip(
-            "Which events are shown, how far before and after them, and how wide the bins are"
+        self.window_button = MenuButton(
+            "Which events are shown, how far before and after them, and how wide the bins are",
+            self.window_menu,
         )
-        self.window_button.clicked.connect(lambda: self.window_menu().popup(self._below_button()))
         self.header.addWidget(self.window_button)
         self.note.setToolTip(
             "Spikes around events. Above: one row for each event, the first on top. Below: their mean rate\n"
@@ -213,13 +211,10 @@ class EventsPanel(TilesPanel):
 
     def window_menu(self) -> QtWidgets.QMenu:
         """Menu of kinds, windows and bins, those in force checked, those that do not fit disabled."""
-        menu, now = QtWidgets.QMenu(self), self.around
-        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        menu, now = PassingMenu(self), self.around
         kinds, shown = self.grid.view.kinds, self.grid.view.kind
         for kind, name in [(None, ALL), *enumerate(kinds)] if kinds else []:
-            entry = menu.addAction(without_mnemonic(name), partial(self.show_kind, kind))
-            entry.setCheckable(True)
-            entry.setChecked(kind == shown)
+            add_choice(menu, without_mnemonic(name), partial(self.show_kind, kind), is_on=kind == shown)
         menu.addSeparator()
         before = menu.addMenu("Before the event")
         for one in BEFORE_S:
@@ -234,10 +229,5 @@ class EventsPanel(TilesPanel):
         return menu
 
     def _choice(self, menu: QtWidgets.QMenu, words: str, window: EventWindow, is_on: bool) -> None:
-        entry = menu.addAction(words, lambda: self.look_around(window))
-        entry.setCheckable(True)
-        entry.setChecked(is_on)
-        entry.setEnabled(window.is_possible)
-
-    def _below_button(self) -> QtCore.QPoint:
-        return self.window_button.mapToGlobal(self.window_button.rect().bottomLeft())
+        do = partial(self.look_around, window)
+        add_choice(menu, words, do, is_on=is_on, is_possible=window.is_possible)

@@ -23,7 +23,6 @@ class FeaturesPanel(LassoPanel):
         self.scatter = SpikeScatter("Features")
         self.scatter.set_left_px(34)
         self.scatter.setMinimumSize(120, 68)
-        self.scatter.clicked.connect(self._clicked)
         self.watch(self.scatter)
         self.fill(self.scatter)
         self.choices = {name: self._choice(name) for name in ("x", "y")}
@@ -45,16 +44,10 @@ class FeaturesPanel(LassoPanel):
         self._wanted[name] = axis
         self.mark_dirty()
 
-    def follow(self) -> None:
-        """Follow the sorting on screen and the selection."""
-        self.follow_sorting()
-
     def redraw(self) -> None:
         """Show the spikes of the sorting on screen."""
         self.controller.data.ask_shapes()
         view = self.view = present_features(self.workspace, self._wanted["x"], self._wanted["y"])
-        self.tell(view.message)
-        self.note_text = view.note
         for name, axis in (("x", view.x), ("y", view.y)):
             box = self.choices[name]
             if tuple(box.itemText(k) for k in range(box.count())) != view.axes:
@@ -64,9 +57,7 @@ class FeaturesPanel(LassoPanel):
             box.setToolTip(plain(f"Along the {name} axis: {axis_help(view.label(axis))}"))
             box.setVisible(not view.message)
         self.scatter.set_labels(left=view.label(view.y), bottom=view.label(view.x))
-        self.scatter.set_points(view.points, self.theme)
-        self.leave_plane()
-        self.show_lasso()
+        self.show_points(view)
         shown = (self.workspace.on_screen, view.x, view.y, len(view.axes))
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
@@ -76,6 +67,3 @@ class FeaturesPanel(LassoPanel):
     def axes(self) -> tuple[str, str]:
         """The two that are on screen."""
         return self.view.x, self.view.y
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        self.workspace.pick(self.view.points.units[row], adds=adds)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtGui, QtWidgets
+from functools import partial
+
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.finding import (
     CHOICES,
@@ -12,7 +14,9 @@ from ncpgui.app.presenters.finding import (
     present_finding,
     shares_of,
 )
-from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
+from ncpgui.gui.items.glyphs import elided, paint_dot
+from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
@@ -87,12 +91,10 @@ class FindingWidget(UnitCanvas):
             return self.view.rows[index].tooltip
         return self.view.axis_help if self.view.rows and where.y() > 0 else ""
 
-    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, seen: QtCore.QRect) -> None:
         """Paint the rows in view, and the ends of the axis."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         for index in range(len(self.view.rows)):
-            if self.row_rect(index).intersects(QtCore.QRectF(event.rect())):
+            if self.row_rect(index).intersects(QtCore.QRectF(seen)):
                 self._paint_row(painter, index)
         if self.view.rows:
             line = QtCore.QRectF(NAME, ROW * len(self.view.rows), self.width() - NAME - 8, AXIS)
@@ -100,7 +102,6 @@ class FindingWidget(UnitCanvas):
             painter.setPen(self.theme.color("muted"))
             painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.view.ends[0])
             painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, self.view.ends[1])
-        painter.end()
 
     def _paint_row(self, painter: QtGui.QPainter, index: int) -> None:
         row, theme, rect = self.view.rows[index], self.theme, self.row_rect(index)
@@ -109,9 +110,7 @@ class FindingWidget(UnitCanvas):
             painter.setBrush(theme.color("accent_soft" if row.is_selected else "hover"))
             painter.drawRoundedRect(rect.adjusted(0, 1, -2, -1), 6, 6)
         color = theme.unit(row.color)
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(color)
-        painter.drawEllipse(QtCore.QPointF(9, rect.center().y()), 4.5, 4.5)
+        paint_dot(painter, QtCore.QPointF(9, rect.center().y()), color)
         painter.setFont(font(13, bold=True))
         painter.setPen(theme.color("text"))
         name = QtCore.QRectF(18, rect.top(), NAME - 18, rect.height())
@@ -156,20 +155,11 @@ class FindingPanel(Panel):
         self.rows = FindingWidget()
         self.rows.clicked.connect(self._clicked)
         self.rows.question_clicked.connect(self._show_question)
-        scroll = QtWidgets.QScrollArea()
-        scroll.setWidget(self.rows)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(QtCore.Qt.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
-        self.rows.setAutoFillBackground(False)
-        self.fill(scroll)
-        self.choice_button = QtWidgets.QPushButton()
-        self.choice_button.setProperty("quiet", True)
-        self.choice_button.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.choice_button.setToolTip("Which number of each unit is shown, and the order of the queue")
+        self.fill(ScrollArea(self.rows, QtCore.Qt.Vertical))
+        self.choice_button = MenuButton(
+            "Which number of each unit is shown, and the order of the queue", self.choice_menu
+        )
         self.header.addWidget(self.choice_button)
-        self.choice_button.clicked.connect(lambda: self.choice_menu().popup(self._below()))
         self.note.setToolTip(
             "The number of each unit in fifty draws of the sorting: the dot is the mean, the band holds\n"
             "90\u2009% of sorting and data together, the line is the sorting in use. Robust: no answer to\n"
@@ -198,19 +188,14 @@ class FindingPanel(Panel):
         self.controller.preferences.set(REMEMBERED, choice.name)
         self.mark_dirty()
 
-    def choice_menu(self) -> QtWidgets.QMenu:
+    def choice_menu(self) -> PassingMenu:
         """What can be looked at in this session, and whether the queue has the order of it."""
-        menu = QtWidgets.QMenu(self)
-        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        menu, view = PassingMenu(self), self.rows.view
         for choice in possible_choices(self.workspace):
-            entry = menu.addAction(choice.name, lambda choice=choice: self.look_at(choice))
-            entry.setCheckable(True)
-            entry.setChecked(choice == self.choice)
+            add_choice(menu, choice.name, partial(self.look_at, choice), is_on=choice == self.choice)
         menu.addSeparator()
-        order = menu.addAction(ORDER, lambda: self.ask_by_it(not self.rows.view.is_asked_by_it))
-        order.setCheckable(True)
-        order.setChecked(self.rows.view.is_asked_by_it)
-        order.setEnabled(bool(self.rows.view.rows))
+        is_on, is_possible = view.is_asked_by_it, bool(view.rows)
+        add_choice(menu, ORDER, lambda: self.ask_by_it(not is_on), is_on=is_on, is_possible=is_possible)
         return menu
 
     def ask_by_it(self, on: bool) -> None:
@@ -219,9 +204,6 @@ class FindingPanel(Panel):
         name = self.choice.name if on and found is not None else ""
         self.workspace.questions.ask_by(name, shares_of(found or ()) if name else {})
         self.mark_dirty()
-
-    def _below(self) -> QtCore.QPoint:
-        return self.choice_button.mapToGlobal(self.choice_button.rect().bottomLeft())
 
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Select the unit at a place."""

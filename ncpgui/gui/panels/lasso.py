@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
-from PyQt5 import QtCore, QtGui
+from PyQt5 import QtGui
 
 from ncpgui.app.model.lasso import Lasso
+from ncpgui.app.presenters.amplitudes import AmplitudesView
+from ncpgui.app.presenters.embedding import EmbeddingView
+from ncpgui.app.presenters.features import FeaturesView
 from ncpgui.app.presenters.lasso import present_lasso
+from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.base import Panel
 
 LASSO_HELP = "Ctrl+click draws a lasso, a right click or Esc clears it, K shows what it splits."
 
 
-class LassoPlot(Protocol):
-    """A plot of spikes that tells where a corner is set, and draws the lasso."""
-
-    corner_set: QtCore.pyqtBoundSignal
-    spike_clicked: QtCore.pyqtBoundSignal
-    cleared: QtCore.pyqtBoundSignal
-
-    def set_lasso(self, corners: NDArray[np.float64]) -> None:
-        """Draw a polygon in the coordinates of the plot; none for fewer than one corner."""
-
-
 class LassoPanel(Panel):
-    """A panel with a plane of spikes; a subclass says which (`plane`) and calls `watch` and `show_lasso`."""
+    """A panel with a plane of spikes; a subclass says which (`plane`), calls `watch`, then `show_points`."""
 
     plane = ""
     note_text = ""
+    scatter: SpikeScatter
+
+    def follow(self) -> None:
+        """Follow the sorting on screen, the selection and what the plane is computed from."""
+        self.follow_sorting()
 
     def contextMenuEvent(self, _: QtGui.QContextMenuEvent) -> None:
         """No menu: a right click clears the lasso."""
@@ -39,15 +34,27 @@ class LassoPanel(Panel):
         """Names of the two coordinates."""
         raise NotImplementedError
 
-    def watch(self, plot: LassoPlot) -> None:
-        """Take corners from a plot, and draw the lasso in it."""
-        self._lasso_plot = plot
+    def watch(self, plot: SpikeScatter) -> None:
+        """Take clicks and corners from a plot, and draw the lasso in it."""
+        self.scatter = plot
+        plot.clicked.connect(self._clicked)
         plot.corner_set.connect(self._set_corner)
         plot.spike_clicked.connect(self.workspace.spike_chosen.emit)
         plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
         self.workspace.lasso_changed.connect(self.show_lasso)
         self.workspace.selection_changed.connect(self.show_lasso)
         self.workspace.lasso_changed.connect(self._ended)
+
+    def show_points(self, view: AmplitudesView | EmbeddingView | FeaturesView) -> None:
+        """Show the spikes of a view and its words, or its message in place of them."""
+        self.tell(view.message)
+        self.note_text = view.note
+        self.scatter.set_points(view.points, self.theme)
+        self.leave_plane()
+        self.show_lasso()
+
+    def _clicked(self, row: int, adds: bool) -> None:
+        self.workspace.pick(self.scatter.points.units[row], adds=adds)
 
     def own_lasso(self) -> Lasso | None:
         """The lasso, if it is drawn in the plane that is on screen here."""
@@ -81,6 +88,6 @@ class LassoPanel(Panel):
     def show_lasso(self) -> None:
         """Draw the lasso, and say beside the title what it holds."""
         lasso = self.own_lasso()
-        self._lasso_plot.set_lasso(np.zeros((0, 2)) if lasso is None else lasso.corners)
+        self.scatter.set_lasso(np.zeros((0, 2)) if lasso is None else lasso.corners)
         words = "" if lasso is None else present_lasso(self.workspace, self.controller.data.embedding())
         self.note.setText(words or self.note_text)

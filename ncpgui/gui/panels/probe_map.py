@@ -11,10 +11,11 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.probe_map import EMPTY, WITH_UNITS, ProbeMapView, present_probe_map
 from ncpgui.gui.items.glyphs import paint_state
+from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.items.probe_overview import ProbeOverview
+from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.plain_text import plain
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.theme import font
 
 SMALLEST_RADIUS = 4.0
 LARGEST_RADIUS = 18.0
@@ -22,20 +23,16 @@ RING_PX = 4.0
 """Room for the ring around a contact, at either end of a slice."""
 
 
-class ProbeMapWidget(QtWidgets.QWidget):
+class ProbeMapWidget(UnitCanvas):
     """Paints contacts; follows the component on screen where the probe is too long to show whole."""
 
-    clicked = QtCore.pyqtSignal(int)
     moved = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Contacts")
         self.view: ProbeMapView = EMPTY
-        self.theme: Theme = LIGHT
         self._zoom = 1.0
         self._looks_at: int | None = None
-        self._hover = -1
-        self.setMouseTracking(True)
         self.setMinimumSize(120, 110)
 
     def set_view(self, view: ProbeMapView) -> None:
@@ -103,13 +100,11 @@ class ProbeMapWidget(QtWidgets.QWidget):
         x, y = self._transform()[2][channel]
         return QtCore.QPoint(round(x), round(y))
 
-    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, seen: QtCore.QRect) -> None:
         """Paint links of the neighbourhood, then contacts that are seen, then the ring."""
         view, theme = self.view, self.theme
         if len(view.positions_um) == 0:
             return
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         _, radius, places = self._transform()
         if view.current is not None:
             here = QtCore.QPointF(*places[view.current])
@@ -117,10 +112,10 @@ class ProbeMapWidget(QtWidgets.QWidget):
             for channel in view.neighbours:
                 painter.drawLine(here, QtCore.QPointF(*places[channel]))
         reach = radius + RING_PX
-        seen = QtCore.QRectF(event.rect()).adjusted(-reach, -reach, reach, reach)
+        around = QtCore.QRectF(seen).adjusted(-reach, -reach, reach, reach)
         for channel, (x, y) in enumerate(places.tolist()):
             centre = QtCore.QPointF(x, y)
-            if not seen.contains(centre):
+            if not around.contains(centre):
                 continue
             painter.setPen(QtCore.Qt.NoPen)
             painter.setBrush(theme.color("panel"))
@@ -140,9 +135,9 @@ class ProbeMapWidget(QtWidgets.QWidget):
                 color = theme.color("text" if channel == view.current else "faint")
                 painter.setPen(QtGui.QPen(color, 2.2))
                 painter.drawEllipse(centre, radius + 2.6, radius + 2.6)
-        painter.end()
 
-    def _channel_at(self, point: QtCore.QPointF) -> int:
+    def unit_at(self, point: QtCore.QPointF) -> int:
+        """Contact at a point, -1 where there is none."""
         if len(self.view.positions_um) == 0:
             return -1
         _, radius, places = self._transform()
@@ -150,26 +145,14 @@ class ProbeMapWidget(QtWidgets.QWidget):
         nearest = int(distance.argmin())
         return nearest if distance[nearest] <= radius + 4 else -1
 
-    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Name the contact under the pointer."""
-        hover = self._channel_at(event.localPos())
-        if hover != self._hover:
-            self._hover = hover
-            self.setToolTip(plain(self.view.tooltips[hover]) if hover >= 0 else "")
-            busy = hover >= 0 and self.view.states[hover]
-            self.setCursor(QtCore.Qt.PointingHandCursor if busy else QtCore.Qt.ArrowCursor)
-            self.update()
+    def can_click(self, channel: int) -> bool:
+        """Whether a contact has units or questions."""
+        return channel >= 0 and bool(self.view.states[channel])
 
-    def leaveEvent(self, _: QtCore.QEvent) -> None:
-        """Forget the contact under the pointer."""
-        self._hover = -1
-        self.update()
-
-    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Go to the contact that is clicked."""
-        channel = self._channel_at(event.localPos())
-        if event.button() == QtCore.Qt.LeftButton and channel >= 0 and self.view.states[channel]:
-            self.clicked.emit(channel)
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the contact at a point."""
+        channel = self.unit_at(where)
+        return self.view.tooltips[channel] if channel >= 0 else ""
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Zoom about the component on screen."""
@@ -177,22 +160,19 @@ class ProbeMapWidget(QtWidgets.QWidget):
         self._follow()
 
 
-class LegendBar(QtWidgets.QWidget):
+class LegendBar(PaintedWidget):
     """What the colours of the probe mean."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme: Theme = LIGHT
         self.setFixedHeight(16)
         self.setToolTip(
             "Colour of a contact: how many of its spikes are expected in a wrong unit, beside the question\n"
             "with most of them; by the draws"
         )
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the scale from settled to ambiguous."""
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         painter.setFont(font(11))
         painter.setPen(self.theme.color("faint"))
         metrics = painter.fontMetrics()
@@ -207,7 +187,6 @@ class LegendBar(QtWidgets.QWidget):
         painter.setPen(QtCore.Qt.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(bar, 3, 3)
-        painter.end()
 
 
 class ProbeMapPanel(Panel):
@@ -220,7 +199,7 @@ class ProbeMapPanel(Panel):
         self.note.setToolTip("Number of contacts of the probe, as its file has them")
         self.map = ProbeMapWidget()
         self.legend = LegendBar()
-        self.map.clicked.connect(self.workspace.show_contact)
+        self.map.clicked.connect(lambda contact, _: self.workspace.show_contact(contact))
         self.whole = ProbeOverview()
         self.whole.went.connect(self._go_to)
         self.whole.looked.connect(self.map.look_at)
@@ -269,6 +248,5 @@ class ProbeMapPanel(Panel):
 
     def restyle(self) -> None:
         """Pass the theme on."""
-        self.map.theme = self.legend.theme = self.whole.theme = self.theme
-        self.legend.update()
-        self.whole.update()
+        for widget in (self.map, self.legend, self.whole):
+            widget.set_theme(self.theme)

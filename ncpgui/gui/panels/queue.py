@@ -10,7 +10,9 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
+from ncpgui.gui.items.rows_model import RowsModel
 from ncpgui.gui.items.unit_rows import row_at
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.plain_text import plain
@@ -22,27 +24,14 @@ CAPTION_PX = 30
 ROW_ROLE = QtCore.Qt.UserRole + 1
 
 
-class QueueModel(QtCore.QAbstractListModel):
-    """Rows of the presenter as a list model."""
+class QueueModel(RowsModel):
+    """Components of the queue."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[QueueRow, ...] = ()
+    rows: tuple[QueueRow, ...]
 
-    def set_rows(self, rows: tuple[QueueRow, ...]) -> None:
-        """Show other rows; the list keeps its place when only values changed."""
-        if [row.component_id for row in rows] == [row.component_id for row in self.rows]:
-            self.rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-            return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the components."""
-        return 0 if parent.isValid() else len(self.rows)
+    def key(self, row: QueueRow) -> object:
+        """The component."""
+        return row.component_id
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
         """Row for the delegate, words for screen readers and tooltips."""
@@ -171,11 +160,8 @@ class QueuePanel(Panel):
             "Number of questions that are settled, by you or by the draws, and of all that can be.\n"
             "The one whose answer puts most spikes right comes first"
         )
-        self.toggle = QtWidgets.QPushButton()
-        self.toggle.setProperty("quiet", True)
+        self.toggle = Button("", "Number of questions that somebody decided, or that the draws settle")
         self.toggle.setCheckable(True)
-        self.toggle.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.toggle.setToolTip("Number of questions that somebody decided, or that the draws settle")
         self.toggle.toggled.connect(self._open_settled)
         self.message = message_label()
         self.body.addWidget(self.message, 3)

@@ -13,7 +13,8 @@ from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.presenters.unit_columns import CHANNELS, POSTERIOR, SPIKES, column
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
-from ncpgui.gui.items.unit_rows import row_at, selected_rows, unit_list
+from ncpgui.gui.items.rows_model import RowsModel
+from ncpgui.gui.items.unit_rows import alignment, row_at, selected_rows, unit_list
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
@@ -73,28 +74,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class SimilarModel(QtCore.QAbstractTableModel):
-    """Rows of the presenter, in its order."""
+class SimilarModel(RowsModel):
+    """Units like another one, in the order of the presenter."""
+
+    rows: tuple[SimilarUnit, ...]
+    n_columns = len(COLUMNS)
 
     def __init__(self, panel: SimilarUnitsPanel) -> None:
         super().__init__(panel)
         self._panel = panel
-        self.rows: tuple[SimilarUnit, ...] = ()
         self.listed_about: int | None = None
-
-    def set_rows(self, rows: tuple[SimilarUnit, ...], listed_about: int | None) -> None:
-        """Show other rows, of units like another one."""
-        self.beginResetModel()
-        self.rows, self.listed_about = rows, listed_about
-        self.endResetModel()
-
-    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the units."""
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
         """Text, alignment, dot and colour of a cell."""
@@ -102,8 +91,7 @@ class SimilarModel(QtCore.QAbstractTableModel):
         if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
             return column.text(row)
         if role == QtCore.Qt.TextAlignmentRole:
-            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
-            return int(side | QtCore.Qt.AlignVCenter)
+            return alignment(column)
         if role == QtCore.Qt.DecorationRole and index.column() == 0:
             return _dot(self._panel.theme.unit(row.color), self._panel.devicePixelRatioF())
         if role == QtCore.Qt.FontRole:
@@ -162,7 +150,8 @@ class SimilarUnitsPanel(Panel):
         self._is_selecting = True
         try:
             if (view.rows, view.unit) != (self.model.rows, self.model.listed_about):
-                self.model.set_rows(view.rows, view.unit)
+                self.model.listed_about = view.unit
+                self.model.set_rows(view.rows)
             self._show_taken()
         finally:
             self._is_selecting = False

@@ -11,9 +11,9 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.similarity_matrix import SimilarityView, present_similarity
-from ncpgui.gui.items.explained_widget import ExplainedWidget
+from ncpgui.gui.items.painted_widget import ExplainedWidget
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.theme import LIGHT, Theme, blend, font
+from ncpgui.gui.theme import Theme, blend, font
 
 NAME_PX = 26
 """Room of the numbers of units, and of the colours alone where a row is too narrow for a number."""
@@ -26,14 +26,13 @@ class SimilarityWidget(ExplainedWidget):
     """Paints the matrix; `clicked(row, column, adds)`."""
 
     clicked = QtCore.pyqtSignal(int, int, bool)
+    is_smooth = False
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Similarity matrix")
         self.view = SimilarityView()
-        self.theme: Theme = LIGHT
         self.setMinimumSize(LEAST_PX, LEAST_PX)
         self.setMouseTracking(True)
-        self.setAccessibleName("Similarity matrix")
 
     def set_view(self, view: SimilarityView, theme: Theme) -> None:
         """Show another matrix."""
@@ -70,12 +69,11 @@ class SimilarityWidget(ExplainedWidget):
 
     # -- painting ---------------------------------------------------------------------------
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint cells, colours and numbers of units, and frames around those that are selected."""
         n = len(self.view.units)
         if n == 0:
             return
-        painter = QtGui.QPainter(self)
         place = self.cells()
         painter.drawImage(place, self._image())
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
@@ -98,7 +96,6 @@ class SimilarityWidget(ExplainedWidget):
         for row in chosen:
             for column in chosen:
                 painter.drawRect(self.cell_rect(row, column))
-        painter.end()
 
     def _image(self) -> QtGui.QImage:
         """A pixel a cell: darker for a larger probability, the ground of the panel where none is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.axes import axis_help
 from ncpgui.app.presenters.traces import (
@@ -21,9 +21,10 @@ from ncpgui.app.presenters.traces import (
     thinned,
     walk,
 )
+from ncpgui.gui.buttons import Button
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.plain_text import plain
+from ncpgui.gui.soon import Soon
 from ncpgui.gui.theme import Theme
 
 LEAST_SPACING_SD = 8.0
@@ -185,37 +186,24 @@ class TracesPanel(Panel):
         self._goes_by_doubt = False
         self.plot = TracesPlot()
         self.plot.show_around()
-        self._soon = QtCore.QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(READ_AFTER_MS)
-        self._soon.timeout.connect(self.read_what_is_seen)
-        self.plot.moved.connect(self._soon.start)
+        self._soon = Soon(self, self.read_what_is_seen, after_ms=READ_AFTER_MS)
+        self.plot.moved.connect(self._soon.ask)
         self.fill(self.plot)
         self.note.setToolTip(
             "Filtered traces, 50 ms to either side of a spike at first. The spikes of each unit have its\n"
             "colour where they are large. The wheel zooms in time, a drag moves, Ctrl+wheel scales, a\n"
             "double click goes back. A click on a spike in another panel shows it here, Alt+T any time."
         )
-        for words, what, tip in (
-            ("‹", lambda: self.step(-1), "The previous spike  (Alt+PgUp)"),
-            ("›", lambda: self.step(1), "The next spike  (Alt+PgDown)"),
-            (
-                "uncertain ›",
-                self.step_ambiguous,
-                "Next uncertain spike, the least certain first  (Alt+Shift+PgDown)",
-            ),
-        ):
-            button = self._button(words, tip)
-            button.clicked.connect(lambda _, what=what: what())
+        doubtful = "Next uncertain spike, the least certain first  (Alt+Shift+PgDown)"
+        self._button("‹", "The previous spike  (Alt+PgUp)").clicked.connect(lambda: self.step(-1))
+        self._button("›", "The next spike  (Alt+PgDown)").clicked.connect(lambda: self.step(1))
+        self._button("uncertain ›", doubtful).clicked.connect(lambda: self.step_ambiguous())
         self.all_contacts = self._button("all", "All contacts of the probe, or those of these units  (Alt+A)")
         self.all_contacts.setCheckable(True)
         self.all_contacts.toggled.connect(self.mark_dirty)
 
-    def _button(self, words: str, tip: str) -> QtWidgets.QPushButton:
-        button = QtWidgets.QPushButton(words)
-        button.setProperty("quiet", True)
-        button.setFocusPolicy(QtCore.Qt.NoFocus)
-        button.setToolTip(plain(tip))
+    def _button(self, words: str, tip: str) -> Button:
+        button = Button(words, tip)
         button.setAccessibleName(tip.split("  ")[0])
         self.header.addWidget(button)
         return button

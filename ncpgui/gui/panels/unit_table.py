@@ -13,6 +13,7 @@ from ncpgui.app.presenters.unit_table import present_unit_table, unit_table_mess
 from ncpgui.app.words import count, sentence
 from ncpgui.core.errors import InputError
 from ncpgui.core.unit_table import Row
+from ncpgui.gui.buttons import PassingMenu, add_choice
 from ncpgui.gui.items.filter_edit import FilterEdit
 from ncpgui.gui.items.unit_rows import (
     CELL_PAD,
@@ -222,18 +223,15 @@ class UnitTablePanel(Panel):
 
     def columns_menu(self) -> QtWidgets.QMenu:
         """Menu of all columns, those on screen checked."""
-        menu = QtWidgets.QMenu(self)
-        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        menu = PassingMenu(self)
         menu.setToolTipsVisible(True)
         shown = names_shown(self.model.rows, self._chosen)
         for column in COLUMNS[1:]:
             title = TO_CHOOSE.get(column.name, column.title)
             text = title if title.replace(" ", "_") == column.name else f"{title}  ({column.name})"
-            entry = menu.addAction(text if column.name not in TO_CHOOSE else title)
+            text, is_on = (title if column.name in TO_CHOOSE else text), column.name in shown
+            entry = add_choice(menu, text, partial(self.show_column, column.name, not is_on), is_on=is_on)
             entry.setToolTip(plain(column.tooltip))
-            entry.setCheckable(True)
-            entry.setChecked(column.name in shown)
-            entry.triggered.connect(lambda on, name=column.name: self.show_column(name, on))
         menu.addSeparator()
         menu.addAction("Columns as at first", self.forget_columns)
         return menu

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.alike import Ghost
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
+from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
 from ncpgui.gui.panels.base import Panel
@@ -177,12 +178,10 @@ class WaveformsWidget(UnitCanvas):
 
     # -- painting ---------------------------------------------------------------------------
 
-    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+    def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint what is under the waveforms, then their picture."""
         if self.view is None or not self.view.columns:
             return
-        painter = QtGui.QPainter(self)
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
         if self.arrangement == "columns":
             self._paint_backdrops(painter)
         ratio = self.devicePixelRatioF()
@@ -192,7 +191,6 @@ class WaveformsWidget(UnitCanvas):
             if self._picture is None or self._picture.size() != self.size() * ratio:
                 self._picture = self._draw_picture(ratio)
             painter.drawPixmap(0, 0, self._picture)
-        painter.end()
 
     def _paint_backdrops(self, painter: QtGui.QPainter) -> None:
         """Paint columns that are selected or under the pointer, a frame around changed ones."""
@@ -313,13 +311,7 @@ class WaveformsPanel(Panel):
         self._arrangement: Arrangement = "columns"
         self.plot = WaveformsWidget()
         self.plot.clicked.connect(self._clicked)
-        self.scroll = QtWidgets.QScrollArea()
-        self.scroll.setWidget(self.plot)
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.scroll.viewport().setAutoFillBackground(False)
-        self.plot.setAutoFillBackground(False)  # a scroll area turns it on
+        self.scroll = ScrollArea(self.plot, QtCore.Qt.Horizontal)
         self.fill(self.scroll)
         self.note.setToolTip(
             "Ctrl+wheel scales the waveforms. W shows the density of all sampled spikes, means, and means\n"

@@ -1,0 +1,47 @@
+"""Buttons and menus of panels: they leave the focus, and so the keys, to the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.gui.plain_text import plain
+
+
+class Button(QtWidgets.QPushButton):
+    """A quiet button, or one that stands out ("primary"); tip : its tool tip."""
+
+    def __init__(self, text: str = "", tip: str = "", *, look: Literal["quiet", "primary"] = "quiet") -> None:
+        super().__init__(text)
+        self.setProperty(look, True)
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.setToolTip(plain(tip))
+
+
+class MenuButton(Button):
+    """A quiet button with a menu below it, which is made when somebody wants it."""
+
+    def __init__(self, tip: str, menu: Callable[[], QtWidgets.QMenu]) -> None:
+        super().__init__("", tip)
+        self.clicked.connect(lambda: menu().popup(self.mapToGlobal(self.rect().bottomLeft())))
+
+
+class PassingMenu(QtWidgets.QMenu):
+    """A menu that is gone once it was used."""
+
+    def __init__(self, parent: QtWidgets.QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+
+
+def add_choice(
+    menu: QtWidgets.QMenu, words: str, do: Callable[[], None], *, is_on: bool, is_possible: bool = True
+) -> QtWidgets.QAction:
+    """Add an entry that is checked where it is in force."""
+    entry = menu.addAction(words, do)
+    entry.setCheckable(True)
+    entry.setChecked(is_on)
+    entry.setEnabled(is_possible)
+    return entry
