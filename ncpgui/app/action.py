@@ -14,31 +14,10 @@ NOTHING_OPEN = "open a recording or a session first"
 
 
 class WindowPort(Protocol):
-    """The window, as far as actions need one: questions to the person and the look of things."""
-
-    def ask_open(self) -> None:
-        """Ask for a recording and open it."""
-
-    def ask_session(self) -> None:
-        """Ask for a session and open it."""
-
-    def ask_review(self) -> None:
-        """Ask for the folder of another program's sorting and open it."""
-
-    def ask_review_file(self) -> None:
-        """Ask for an NWB file with units of another program and open it."""
+    """The window, as far as actions need one: questions that they go on with, and the parts of it."""
 
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""
-
-    def ask_export(self) -> None:
-        """Ask for format and place, and export."""
-
-    def ask_recording_place(self) -> None:
-        """Ask where the recording of the session is now."""
-
-    def ask_events(self) -> None:
-        """Ask for a file with times of events and read it."""
 
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""
@@ -47,28 +26,7 @@ class WindowPort(Protocol):
         """Ask for words, `known` ones offered; None when nothing is to be done."""
 
     def part(self, name: str, *, shown: bool = False) -> Any:
-        """A panel by its name, put on screen if it is to be `shown`; "layout" arranges them; "commands"."""
-
-    def show_about(self) -> None:
-        """Show what this program is."""
-
-    def toggle_theme(self) -> None:
-        """Change between light and dark."""
-
-    def follow_system_theme(self) -> None:
-        """Be light or dark as the system is."""
-
-    def show_tour(self) -> None:
-        """Show the tour of three steps."""
-
-    def save_picture(self) -> None:
-        """Ask for a file and save a picture of the window."""
-
-    def close_project(self) -> None:
-        """Close the project and show the start page."""
-
-    def quit(self) -> None:
-        """Close the window."""
+        """A panel by its name, put on screen if it is to be `shown`; or "layout", "commands", "window"."""
 
 
 @dataclass(frozen=True)

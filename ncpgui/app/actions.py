@@ -31,12 +31,12 @@ ACTIONS: tuple[Action, ...] = (
     *QUESTION_ACTIONS,
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
-        lambda c, _: c.window.toggle_theme(), in_toolbar=True,
+        On("window", "toggle_theme"), in_toolbar=True,
     ),
     Action(
         "system_theme", "Theme of the system", (), "View",
         "Use the theme of the system, light or dark. This is the default.",
-        lambda c, _: c.window.follow_system_theme(),
+        On("window", "follow_system_theme"),
     ),
     *PANEL_ACTIONS,
     Action(
@@ -85,11 +85,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", On("commands", "show_keys")),
     Action(
         "tour", "Tour", (), "Help", "Explain the window in three steps, as at the first start.",
-        lambda c, _: c.window.show_tour(), has_project,
+        On("window", "show_tour"), has_project,
     ),
     Action(
         "about", "About ncpgui", ("?",), "Help",
-        "Say what this program is.", lambda c, _: c.window.show_about(),
+        "Say what this program is.", On("window", "show_about"),
     ),
 )  # fmt: skip
 

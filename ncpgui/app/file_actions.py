@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncpgui.app.action import Action, Condition, Context, has_project
+from ncpgui.app.action import Action, Condition, Context, On, has_project
 from ncpgui.app.work.reviewing import is_reviewed, write_back, write_back_question
 
 
@@ -22,23 +22,23 @@ FILE_ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
         "Open a recording. Its spikes are found, and the ways to sort them are drawn.",
-        lambda c, _: c.window.ask_open(), in_toolbar=True,
+        On("window", "ask_open"), in_toolbar=True,
     ),
     Action(
         "open_session", "Open session…", ("Ctrl+Shift+O",), "File",
         "Go on with a saved session. Its journal restores what a crash would have lost.",
-        lambda c, _: c.window.ask_session(),
+        On("window", "ask_session"),
     ),
     Action(
         "review", "Review another sorter's result…", ("Ctrl+Alt+O",), "File",
         "Open a folder of Phy, Kilosort or SpikeInterface. Its units stay as they are, and the queue asks "
         "about those that may be wrong.",
-        lambda c, _: c.window.ask_review(),
+        On("window", "ask_review"),
     ),
     Action(
         "review_file", "Review the units of an NWB file…", (), "File",
         "Open an NWB file with the units of another program, and review them.",
-        lambda c, _: c.window.ask_review_file(),
+        On("window", "ask_review_file"),
     ),
     Action(
         "open_demo", "Open the demo", (), "File",
@@ -53,12 +53,12 @@ FILE_ACTIONS: tuple[Action, ...] = (
     Action(
         "save_as", "Save session as…", ("Ctrl+Shift+S",), "File",
         "Keep the session in another file from now on.",
-        lambda c, _: c.window.ask_save_as(), has_project,
+        On("window", "ask_save_as"), has_project,
     ),
     Action(
         "export", "Export…", ("Ctrl+E", "X"), "File",
         "Write the current sorting for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
-        lambda c, _: c.window.ask_export(), has_project, in_toolbar=True,
+        On("window", "ask_export"), has_project, in_toolbar=True,
     ),
     Action(
         "write_back", "Write decisions back…", (), "File",
@@ -70,24 +70,24 @@ FILE_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "locate", "Locate recording…", (), "File", "Say where the recording is, if it has moved.",
-        lambda c, _: c.window.ask_recording_place(), has_project,
+        On("window", "ask_recording_place"), has_project,
     ),
     Action(
         "load_events", "Load events…", (), "File",
         "Read times of stimuli or behaviour, and see how units respond to them: .npz with seconds, .csv with "
         "the column time_s, or trials of .nwb.",
-        lambda c, _: c.window.ask_events(), has_project,
+        On("window", "ask_events"), has_project,
     ),
     Action(
         "picture", "Save picture…", ("Ctrl+P",), "File", "Save the window as a PNG.",
-        lambda c, _: c.window.save_picture(), has_project,
+        On("window", "save_picture"), has_project,
     ),
     Action(
         "close", "Close project", ("Ctrl+W",), "File", "Go back to the start page. Nothing is lost.",
-        lambda c, _: c.window.close_project(), has_project, starts_section=True,
+        On("window", "close_project"), has_project, starts_section=True,
     ),
     Action(
         "quit", "Quit", ("Ctrl+Q",), "File",
-        "Close the window. Nothing is lost.", lambda c, _: c.window.quit(),
+        "Close the window. Nothing is lost.", On("window", "quit"),
     ),
 )  # fmt: skip

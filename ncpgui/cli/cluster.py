@@ -9,7 +9,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, percent, progress_report
+from ncpgui.cli.terminal import percent, progress_report, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 
@@ -124,7 +124,7 @@ def cluster(
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
     write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=overwrite)
     for note in result.notes:
-        echo(f"warning: {waveforms}: {note}", err=True)
+        tell(f"warning: {waveforms}: {note}")
     shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
@@ -133,11 +133,10 @@ def cluster(
         shares[i] = f"{shares[i][:-1]}, by waveforms alone {percent(mass)})"
     more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     if any(name in arrays for name in LINKS):
-        echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
-    echo(
+        tell(f"the links had a probability of {percent(np.exp(result.links_log_prob))}")
+    tell(
         f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
-        f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}",
-        err=True,
+        f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}"
     )
 
 
@@ -164,7 +163,7 @@ def read_waveforms(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} has no key 'waveforms' (it holds {found}); see 'ncpgui cluster --help'")
     unknown = [name for name in arrays if name not in KEYS]
     if unknown:
-        echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
+        tell(f"warning: {path} also holds {', '.join(unknown)}, which is not used")
     result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
     n_channels = result["waveforms"].shape[2]
     if "times_s" in arrays:  # the engine checks them

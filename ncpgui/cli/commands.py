@@ -15,7 +15,7 @@ GROUPED_FROM = 10
 GROUPS = {
     "Recording": (
         *("recording", "recordings", "probe", "sampling_frequency", "n_channels", "dtype", "stream"),
-        *("time_range", "bad_channels", "blank_nan", "stimulus"),
+        *("time_range_s", "bad_channels", "blank_nan", "stimulus"),
     ),
     "Spikes and units": ("threshold_sd", "peak_sign", "motion", "matcher", "settings"),
     "Posterior": ("no_firing_times", "sampler", "beam", "model", "seed"),

@@ -12,7 +12,7 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.gui import check_display, open_window
-from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import make_folder
@@ -69,7 +69,7 @@ def demo(
             print_json(result.score)
         else:
             _print_score(result.score)
-            echo(f"wrote {out}: {', '.join(sorted(path.name for path in out.iterdir()))}", err=True)
+            tell(f"wrote {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
     return 0 if headless else open_window(session)
 
 
@@ -128,7 +128,7 @@ def _print_score(score: dict[str, Any]) -> None:
         ]
         for name, values in (("all true units", everything), ("of 6 noise sd and more", clear))
     ]
-    print_table("", ["", "true units", "at accuracy >= 0.8", "mean accuracy"], rows)
+    print_table(["", "true units", "at accuracy >= 0.8", "mean accuracy"], rows)
     echo(
         f"{count(everything['found_units'], 'unit')} found, {everything['false_units']} of them false, "
         f"{everything['overmerged_units']} merged; mean AMI of a component {score['mean_ami']:.2f}; "

@@ -79,7 +79,7 @@ def doctor(formats: bool, as_json: bool) -> int:
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
-        print_table("", ["", "what", "found"], [[f.state, f.name, f.detail] for f in findings])
+        print_table(["", "what", "found"], [[f.state, f.name, f.detail] for f in findings])
         for finding in findings:
             if finding.advice:
                 echo(f"{finding.state}: {finding.name}: {finding.advice}")
@@ -94,7 +94,7 @@ def _show_formats(as_json: bool) -> int:
         print_json([asdict(row) for row in rows])
         return 0
     columns = ["", "format", "known by", "reader"]
-    print_table("", columns, [[row.state, row.name, ", ".join(row.known_by), row.reader] for row in rows])
+    print_table(columns, [[row.state, row.name, ", ".join(row.known_by), row.reader] for row in rows])
     for state, meaning in STATES.items():
         echo(f"{state}: {meaning}")
     return 0

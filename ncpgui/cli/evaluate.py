@@ -13,7 +13,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report, tell
 from ncpgui.core.errors import InputError
 
 NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install matplotlib"
@@ -60,7 +60,7 @@ def evaluate(
         print_json(result)
     else:
         print_summary(result, expected_of(model))
-    echo(wrote, err=True)
+    tell(wrote)
 
 
 def evaluation_files(out: Path, name: str) -> tuple[Path, Path]:
@@ -128,7 +128,7 @@ def expected_of(model: str) -> dict[str, float]:
 def print_summary(result: dict[str, Any], expected: dict[str, float]) -> None:
     """Print the figures, each beside what the model's card expects and beside the goal of its training."""
     rows = [_cells(row, expected) for row in result["summary"]]
-    print_table("", ["figure", "value", "expected", "goal"], rows)
+    print_table(["figure", "value", "expected", "goal"], rows)
     if expected:
         echo("\nexpected: what the full check found for this model; a quick one differs by its error")
 

@@ -9,7 +9,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import progress_report, tell
 from ncpgui.core.counted import count
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
         "ncpgui export session.h5 --format nwb --out units.nwb --min-probability 0.9",
     ),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @click.option(
     "--format",
     "format_",
@@ -74,9 +74,9 @@ def export(
     options.check_free(*registry.export_format(format_).in_the_way(out), overwrite=overwrite)
     exported = _export_session(session, format_, out, min_probability, copy_traces, overwrite)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
-    echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
+    tell(f"wrote {exported.path}: {spikes} of {units}")
     for part in exported.left_out:
-        echo(f"left out: {part}", err=True)
+        tell(f"left out: {part}")
 
 
 def _export_session(

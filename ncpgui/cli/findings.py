@@ -10,7 +10,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, percent, print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, percent, print_explained, print_json, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ COLUMNS = {
         "ncpgui findings session.h5 --of tuning --trials trials.csv --duration 1 --period 180",
     ),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @click.option(
     "--of",
     "analysis",
@@ -127,11 +127,7 @@ def findings(
         ]
         print_json({"draws": draws, "level": level, "findings": known, "questions": questions})
         return
-    print_table("", list(COLUMNS), [_row(row) for row in rows])
-    echo()
-    for name, meaning in COLUMNS.items():
-        echo(f"{name}: {meaning}")
-    echo()
+    print_explained(COLUMNS, [_row(row) for row in rows])
     for one in told[:MOST_EFFECTS]:
         echo(effect_words(one))
     if not told:

@@ -8,12 +8,10 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.resuming import left_beside
-from ncpgui.cli.terminal import echo, percent, print_json, print_table
+from ncpgui.cli.terminal import echo, percent, print_explained, print_json
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, SessionError
 
@@ -62,7 +60,7 @@ UNITS = {
         "ncpgui info session.h5 --json",
     ),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @options.as_json
 def info(session: Path, as_json: bool) -> None:
     """Tell what SESSION.h5 holds: recording, settings, units, and how sure it is of them."""
@@ -120,17 +118,9 @@ def info(session: Path, as_json: bool) -> None:
     for number, sentence in enumerate(() if left_out is None else left_out.sentences):
         echo(f"{'' if number else 'left out:':<11}{sentence}")
     echo()
-    for columns, rows in (
-        (COLUMNS, rows_of(values["components"])),
-        (UNITS, unit_rows(values["units"])),
-    ):
-        if not rows and columns is COLUMNS and not recording["has_traces"]:
-            continue
-        print_table("", list(columns), rows)
-        echo()
-        for name, meaning in columns.items():
-            echo(f"{name}: {meaning}")
-        echo()
+    if values["components"] or recording["has_traces"]:
+        print_explained(COLUMNS, rows_of(values["components"]))
+    print_explained(UNITS, unit_rows(values["units"]))
     for line in _not_sampled(values["waiting"]):
         echo(line)
 

@@ -33,7 +33,7 @@ from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
 from ncpgui.cli.streams import lost_output
 from ncpgui.cli.templates import templates
-from ncpgui.cli.terminal import echo, one_line
+from ncpgui.cli.terminal import one_line, tell
 from ncpgui.cli.train import train
 from ncpgui.cli.write_back import write_back
 from ncpgui.core.errors import InputError, NcpguiError
@@ -153,7 +153,7 @@ class _Warnings(logging.Handler):
         text = one_line(record.getMessage())
         if text not in self._said:
             self._said.add(text)
-            echo(f"{record.levelname.lower()}: {text}", err=True)
+            tell(f"{record.levelname.lower()}: {text}")
 
 
 def _misused(error: click.ClickException) -> int:
@@ -161,43 +161,42 @@ def _misused(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "ncpgui"
     help_hint = "" if "--help" in error.format_message() else f"; see '{command} --help'"
-    echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
+    tell(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}")
     return EXIT_INPUT
 
 
 def _cancelled() -> int:
-    echo("cancelled", err=True)
+    tell("cancelled")
     return EXIT_CANCELLED
 
 
 def _failed(error: Exception, debug: bool) -> int:
     if isinstance(error, NcpguiError):
-        echo(f"error: {one_line(error)}", err=True)
+        tell(f"error: {one_line(error)}")
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         problem = too_long(error.filename or "") or "the name or the path is too long; give a shorter one"
-        echo(f"error: {error.filename}: {problem}", err=True)
+        tell(f"error: {error.filename}: {problem}")
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno in _OUTSIDE:
         place = f" ({error.filename})" if error.filename else ""
-        echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
+        tell(f"error: {error.strerror}{place}; free space or choose another folder")
         return EXIT_INPUT
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
-        echo("error: no folder for temporary files can be written; set TMPDIR to one of yours", err=True)
+        tell("error: no folder for temporary files can be written; set TMPDIR to one of yours")
         return EXIT_INPUT
     if not debug:
         _print_traceback()
-    echo(
+    tell(
         f"error: this is a fault of ncpgui {__version__}, not yours ({type(error).__name__}); "
-        "please report it with the lines above",
-        err=True,
+        "please report it with the lines above"
     )
     return EXIT_FAULT
 
 
 def _print_traceback() -> None:
     for line in traceback.format_exc().splitlines():
-        echo(line, err=True)
+        tell(line)
 
 
 _OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}

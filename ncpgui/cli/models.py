@@ -11,7 +11,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
-from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report, tell
 from ncpgui.core.errors import InputError
 
 
@@ -60,7 +60,7 @@ def mix(first: str, second: str, share: float, out: Path) -> None:
     command = shlex.join(["ncpgui", *sys.argv[1:]])
     with progress_report("mix") as progress:
         card = mix_models(first, second, out=out, share=share, command=command, progress=progress)
-    echo(f"wrote {out}; held-out scores: {_scores(card)}", err=True)
+    tell(f"wrote {out}; held-out scores: {_scores(card)}")
 
 
 def _list(as_json: bool) -> None:
@@ -85,7 +85,7 @@ def _list(as_json: bool) -> None:
         ]
         for card in cards
     ]
-    print_table("", ["model", "clusters", "network", "parameters", "training", "held-out scores"], rows)
+    print_table(["model", "clusters", "network", "parameters", "training", "held-out scores"], rows)
 
 
 def _minutes(card: dict[str, Any]) -> float:

@@ -38,6 +38,7 @@ model = click.option(
     show_default="the one that 'ncpgui models' marks",
     help="A shipped model (see 'ncpgui models') or a .safetensors file.",
 )
+session = click.argument("session", type=PATH, metavar="SESSION.h5")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
@@ -50,6 +51,20 @@ def together(*options: Decorator) -> Decorator:
         return command
 
     return decorate
+
+
+def of_raw(file: str, *, rate_of: str = "") -> Decorator:
+    """What has to be said of a raw binary `file`, in words of help; rate_of : of what else the rate is."""
+    rate = f"Samples a second of a raw binary {file}{rate_of}."
+    return together(
+        click.option("--sampling-frequency", type=float, metavar="HZ", help=rate),
+        click.option(
+            "--n-channels", type=int, metavar="N", help=f"Number of channels of a raw binary {file}."
+        ),
+        click.option(
+            "--dtype", metavar="T", show_default="int16", help=f"Type of the samples of a raw binary {file}."
+        ),
+    )
 
 
 class Choice(click.Choice):  # type: ignore[type-arg, unused-ignore]

@@ -8,7 +8,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo
+from ncpgui.cli.terminal import tell
 from ncpgui.core.counted import count
 
 
@@ -16,7 +16,7 @@ from ncpgui.core.counted import count
     short_help="Write the questions of a review as propositions for phy.",
     epilog=examples("ncpgui review kilosort_output --out review.h5", "ncpgui propose review.h5"),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @click.option(
     "--out",
     type=options.PATH,
@@ -35,4 +35,4 @@ def propose(session: Path, out: Path | None) -> None:
     from ncpgui.session.decided import read_decided
 
     place, n = write_propositions(read_decided(session, waveforms=False).as_it_stands, out)
-    echo(f"wrote {count(n, 'proposition')} to {place}", err=True)
+    tell(f"wrote {count(n, 'proposition')} to {place}")

@@ -9,7 +9,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo
+from ncpgui.cli.terminal import notes, tell
 from ncpgui.core.counted import count
 
 
@@ -18,7 +18,7 @@ from ncpgui.core.counted import count
     short_help="Take over what was decided in phy or SpikeInterface.",
     epilog=examples("ncpgui read-back review.h5", "ncpgui read-back review.h5 curation.json"),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @click.argument("file", type=options.PATH, metavar="[CURATION.json]", required=False)
 def read_back(session: Path, file: Path | None) -> None:
     """Take over into SESSION.h5 what was decided elsewhere about the units that it reviews.
@@ -37,13 +37,12 @@ def read_back(session: Path, file: Path | None) -> None:
     with open_session(session, waveforms=False) as opened:
         found = decided(opened.project, opened.journal_entries)
         elsewhere = decided_elsewhere(opened.project, file)
-        for note in elsewhere.notes:
-            echo(f"note: {note}", err=True)
+        notes(*elsewhere.notes)
         done = taken(opened.project, found.history, elsewhere)
         if done:
             n_before = len(opened.project.history) + len(opened.journal_entries)
             history = (*opened.project.history, *opened.journal_entries, *found.history.entries[n_before:])
             opened.save(replace(opened.project, history=history))
-    echo(f"{count(len(done), 'edit')} taken over from {elsewhere.source}", err=True)
+    tell(f"{count(len(done), 'edit')} taken over from {elsewhere.source}")
     for words in done:
-        echo(f"  {words}", err=True)
+        tell(f"  {words}")

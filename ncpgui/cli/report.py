@@ -8,7 +8,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import progress_report, tell
 from ncpgui.core.counted import count
 
 
@@ -19,7 +19,7 @@ from ncpgui.core.counted import count
         "ncpgui report session.h5 --out report.html --draws 200",
     ),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 @click.option(
     "--out",
     type=options.PATH,
@@ -58,8 +58,7 @@ def report(session: Path, out: Path | None, draws: int, overwrite: bool, seed: i
         told = report_of(decided, name=session.name, n_draws=draws, seed=seed, progress=progress)
         write_report(told, out, replace=overwrite)
     size = out.stat().st_size / 1e6
-    echo(
+    tell(
         f"wrote {out}: {count(len(told.units), 'unit')}, {count(len(told.questions), 'open question')}, "
-        f"{size:.1f} MB",
-        err=True,
+        f"{size:.1f} MB"
     )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.cli.terminal import echo
+from ncpgui.cli.terminal import notes, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, SessionError
 
@@ -32,7 +32,7 @@ def is_finished(out: Path, *, resume: bool, overwrite: bool) -> bool:
     before = left_beside(out)
     if before is not None and resume and _is_result(out, before.id):
         discard(steps)
-        echo(f"nothing is left to do: {out} is finished; open it with 'ncpgui {out}'", err=True)
+        tell(f"nothing is left to do: {out} is finished; open it with 'ncpgui {out}'")
         return True
     if before is None or not before.n_steps:
         if resume and os.path.lexists(out) and not overwrite:
@@ -82,7 +82,7 @@ def kept_steps(out: Path, run: Mapping[str, Any], *, resume: bool) -> Iterator[S
     if resume and steps is not None:
         before = steps.went_on
         said = f"going on: {before.words}" if before else f"there is nothing in {place} to go on with"
-        echo(f"note: {said}{'' if before else ', so this begins at the start'}", err=True)
+        notes(f"{said}{'' if before else ', so this begins at the start'}")
     try:
         yield steps
     finally:
@@ -91,4 +91,4 @@ def kept_steps(out: Path, run: Mapping[str, Any], *, resume: bool) -> Iterator[S
             steps.close()
             if n_steps:
                 kept = f"{count(n_steps, 'finished step')} kept in {place}"
-                echo(f"note: {kept}; the same command with --resume goes on", err=True)
+                notes(f"{kept}; the same command with --resume goes on")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from ncpgui.cli.commands import command, examples
 from ncpgui.cli.proposals import proposal_lines
 from ncpgui.cli.sort import keep
 from ncpgui.cli.sorting_options import SortingOptions, as_one, of_sampling, of_traces
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import notes, progress_report, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 from ncpgui.core.steps import NOTHING_KEPT
@@ -46,16 +46,7 @@ MAX_WARNINGS = 3
     help="The recording, if FOLDER does not say where it is.",
 )
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
-@click.option(
-    "--sampling-frequency",
-    type=float,
-    metavar="HZ",
-    help="Samples a second of a raw binary --recording, or of a FOLDER without a recording.",
-)
-@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary --recording.")
-@click.option(
-    "--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary --recording."
-)
+@options.of_raw("--recording", rate_of=", or of a FOLDER without a recording")
 @click.option(
     "--stream", metavar="NAME", help="Which set of channels of the recording, or series of an NWB file."
 )
@@ -73,13 +64,9 @@ def review(
     folder: Path,
     out: Path | None,
     recording: Path | None,
-    probe: str | None,
-    sampling_frequency: float | None,
-    n_channels: int | None,
-    dtype: str | None,
-    stream: str | None,
     least: float | None,
     chosen: SortingOptions,
+    **of_recording: Any,
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
@@ -119,24 +106,14 @@ def review(
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
     config = chosen.config()
-    traces, opened = open_reviewed(
-        folder,
-        recording=recording,
-        probe=probe,
-        sampling_frequency=sampling_frequency,
-        n_channels=n_channels,
-        dtype=dtype,
-        stream=stream,
-    )
+    traces, opened = open_reviewed(folder, recording=recording, **of_recording)
     parts = parts_of(opened.sorting, config, n_channels=traces.n_channels, n_samples=traces.n_samples)
-    on_disk = disk_note(traces.n_samples if parts is None else parts.n_read, traces.n_channels)
-    for note in (*traces.notes, *opened.notes, *([on_disk] if on_disk else [])):
-        echo(f"note: {note}", err=True)
+    n_read = traces.n_samples if parts is None else parts.n_read
+    notes(*traces.notes, *opened.notes, disk_note(n_read, traces.n_channels))
     shown = load_stimulus(chosen.stimulus) if chosen.stimulus is not None else None
-    for note in stimulus_notes(shown, config):
-        echo(f"note: {note}", err=True)
+    notes(*stimulus_notes(shown, config))
     if parts is not None and traces.reference.has_traces:
-        echo(f"note: {parts.note}", err=True)
+        notes(parts.note)
     workers = chosen.workers(config)
     if not traces.reference.has_traces and chosen.stimulus is not None:
         raise InputError(f"--stimulus is of no use without raw data: {traces.notes[0]}")
@@ -162,22 +139,17 @@ def review(
         if least is not None:
             project, decided = with_probable_sortings(project, least)
         out = keep(project, out, steps, overwrite=chosen.overwrite)
-    echo(summary(project), err=True)
+    tell(summary(project))
     if least is not None:
-        echo(
-            f"{count(len(decided), 'decision')} made without asking, at {100 * least:g} % and more", err=True
-        )
+        tell(f"{count(len(decided), 'decision')} made without asking, at {100 * least:g} % and more")
     for words in decided:
-        echo(f"  {words}", err=True)
+        tell(f"  {words}")
     for line in proposal_lines(project):
-        echo(line, err=True)
-    if note := options.beam_note(project):
-        echo(f"note: {note}", err=True)
-    for note in echo_notes(project):
-        echo(f"note: {note}", err=True)
+        tell(line)
+    notes(options.beam_note(project), *echo_notes(project))
     for warning in unknown(project):
-        echo(f"warning: {warning}", err=True)
-    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+        tell(f"warning: {warning}")
+    tell(f"wrote {out}; open it with 'ncpgui {out}'")
 
 
 def summary(project: Project) -> str:

@@ -8,7 +8,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import progress_report, tell
 from ncpgui.core.counted import count
 
 
@@ -66,8 +66,7 @@ def simulate(
     chosen = options.read_settings(RetinaSettings, settings, given)
     with progress_report("simulate") as progress:
         made = simulate_to_folder(chosen, out, seed=seed, progress=progress)
-    echo(
+    tell(
         f"{count(len(made.truth.unit_ids), 'cell')}, {count(len(made.truth), 'spike')}, "
-        f"{count(made.recording.n_channels, 'channel')}, {made.settings.duration_s:g} s; wrote {out}",
-        err=True,
+        f"{count(made.recording.n_channels, 'channel')}, {made.settings.duration_s:g} s; wrote {out}"
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.sorting_options import SortingOptions, as_one, of_sampling, of_traces
-from ncpgui.cli.terminal import echo, has_a_person, progress_report
+from ncpgui.cli.terminal import has_a_person, notes, progress_report, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, NcpguiError, SessionError
 from ncpgui.core.files import free_name
@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--probe", metavar="FILE|NAME", help="Probe file, or a name such as tetrode, hex49, linear-16-25."
 )
-@click.option("--sampling-frequency", type=float, metavar="HZ", help="Samples a second of a raw binary file.")
-@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary file.")
-@click.option("--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary file.")
+@options.of_raw("file")
 @click.option(
     "--stream",
     metavar="NAME",
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--time-range",
+    "time_range_s",
     type=float,
     nargs=2,
     metavar="FROM TO",
@@ -83,16 +82,10 @@ if TYPE_CHECKING:
 def sort(
     recording: Path,
     out: Path | None,
-    probe: str | None,
-    sampling_frequency: float | None,
-    n_channels: int | None,
-    dtype: str | None,
-    stream: str | None,
-    time_range: tuple[float, float] | None,
-    bad_channels: str | None,
     threshold_sd: float | None,
     matcher: str | None,
     chosen: SortingOptions,
+    **of_recording: Any,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
 
@@ -116,22 +109,10 @@ def sort(
     from ncpgui.sorting.stimulus_notes import stimulus_notes
 
     config = chosen.config(threshold_sd=threshold_sd, matcher=matcher)
-    opened = open_recording(
-        recording,
-        probe=probe,
-        sampling_frequency=sampling_frequency,
-        n_channels=n_channels,
-        dtype=dtype,
-        stream=stream,
-        time_range_s=time_range,
-        bad_channels=bad_channels or (),
-    )
-    on_disk = disk_note(opened.n_samples, opened.n_channels)
-    for note in (*opened.notes, *([on_disk] if on_disk else [])):
-        echo(f"note: {note}", err=True)
+    opened = open_recording(recording, **of_recording)
+    notes(*opened.notes, disk_note(opened.n_samples, opened.n_channels))
     shown = stimulus_of(opened, load_stimulus(chosen.stimulus or recording))
-    for note in stimulus_notes(shown, config):
-        echo(f"note: {note}", err=True)
+    notes(*stimulus_notes(shown, config))
     workers = chosen.workers(config)
     with resuming.kept_steps(out, run_of(opened, config), resume=chosen.resume) as steps:
         with progress_report("sort") as progress:
@@ -144,21 +125,16 @@ def sort(
                 steps=steps or NOTHING_KEPT,
             )
         out = keep(project, out, steps, overwrite=chosen.overwrite)
-    echo(summary(project), err=True)
-    if note := options.beam_note(project):
-        echo(f"note: {note}", err=True)
-    for note in () if project.left_out is None else project.left_out.sentences:
-        echo(f"note: {note}", err=True)
-    for note in echo_notes(project):
-        echo(f"note: {note}", err=True)
+    tell(summary(project))
+    left_out = () if project.left_out is None else project.left_out.sentences
+    notes(options.beam_note(project), *left_out, *echo_notes(project))
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
-        echo(
+        tell(
             f"warning: the units around contact {one.channel} have no probabilities, since their spikes "
-            f"were not sampled: {reason}",
-            err=True,
+            f"were not sampled: {reason}"
         )
-    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+    tell(f"wrote {out}; open it with 'ncpgui {out}'")
 
 
 def keep(project: Project, out: Path, steps: StepsFolder | None = None, *, overwrite: bool) -> Path:
@@ -201,7 +177,7 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
     from ncpgui.session import store
 
     while True:
-        echo(f"error: {problem}", err=True)
+        tell(f"error: {problem}")
         answer = click.prompt(
             "Where should the session be written?", default=str(fallbacks(out)[0]), err=True
         )
@@ -248,7 +224,7 @@ def _retire_journal(session: Path) -> None:
 
     journal = SessionPaths.of(session).journal
     if journal.is_file():
-        echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
+        tell(f"warning: actions of the session that was replaced are in {set_aside(journal)}")
 
 
 def summary(project: Project) -> str:

@@ -9,7 +9,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
-from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.cli.terminal import echo, notes, progress_report, tell
 from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.files import finish_files, make_folder
@@ -57,13 +57,7 @@ def templates(ctx: click.Context) -> None:
     help="The recording of a SORTING that does not name it; once for each SORTING, in their order.",
 )
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts of a --recording are.")
-@click.option(
-    "--sampling-frequency", type=float, metavar="HZ", help="Samples a second of a raw binary --recording."
-)
-@click.option("--n-channels", type=int, metavar="N", help="Number of channels of a raw binary --recording.")
-@click.option(
-    "--dtype", metavar="T", show_default="int16", help="Type of the samples of a raw binary --recording."
-)
+@options.of_raw("--recording")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
@@ -86,14 +80,11 @@ def build(
     sortings: tuple[Path, ...],
     out: Path,
     recordings: tuple[Path, ...],
-    probe: str | None,
-    sampling_frequency: float | None,
-    n_channels: int | None,
-    dtype: str | None,
     share: float,
     min_spikes: int,
     seed: int,
     overwrite: bool,
+    **of_recording: Any,
 ) -> None:
     """Measure the units of each SORTING and the noise between their spikes.
 
@@ -110,13 +101,7 @@ def build(
             f"--recording must be given once for each sorting, got {count(len(recordings), 'recording')} for "
             f"{count(len(sortings), 'sorting')}; leave it out where the sortings know their recordings"
         )
-    raw: dict[str, Any] = {
-        "probe": probe,
-        "sampling_frequency": sampling_frequency,
-        "n_channels": n_channels,
-        "dtype": dtype,
-    }
-    if not recordings and any(value is not None for value in raw.values()):
+    if not recordings and any(value is not None for value in of_recording.values()):
         raise InputError(
             "--probe, --sampling-frequency, --n-channels and --dtype describe a --recording, which is "
             "missing; give it"
@@ -125,7 +110,8 @@ def build(
     from ncpgui.sorting.own_templates import build_templates
 
     opened = [
-        _opened(sorting, recordings[i] if recordings else None, raw) for i, sorting in enumerate(sortings)
+        _opened(sorting, recordings[i] if recordings else None, of_recording)
+        for i, sorting in enumerate(sortings)
     ]
     with progress_report("templates") as progress:
         made = not out.exists() and reservoir.parent == out
@@ -147,9 +133,9 @@ def build(
                 out.rmdir()
             raise
     for line in _report(built):
-        echo(line, err=True)
-    echo(f"wrote {reservoir} and {noise}", err=True)
-    echo(f"train on them: ncpgui train spikes-long --reservoir {reservoir} --noise {noise}", err=True)
+        tell(line)
+    tell(f"wrote {reservoir} and {noise}")
+    tell(f"train on them: ncpgui train spikes-long --reservoir {reservoir} --noise {noise}")
 
 
 def _places(out: Path, overwrite: bool) -> tuple[Path, Path]:
@@ -177,8 +163,7 @@ def _opened(sorting: Path, recording: Path | None, raw: dict[str, Any]) -> tuple
     from ncpgui.ephys.sorted_recording import recording_of_sorting
 
     traces = open_recording(recording, **raw) if recording else recording_of_sorting(sorting)
-    for note in traces.notes:
-        echo(f"note: {note}", err=True)
+    notes(*traces.notes)
     spikes = open_sorting(sorting, n_samples=traces.n_samples)
     if abs(spikes.sampling_frequency_hz - traces.sampling_frequency_hz) > 1e-3 * traces.sampling_frequency_hz:
         raise InputError(

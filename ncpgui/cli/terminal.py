@@ -6,8 +6,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 import click
@@ -21,13 +21,21 @@ PLAIN_LEAST_S, PLAIN_MOST_S = 1.0, 5.0
 EXPECTED_FROM_S, EXPECTED_FROM_SHARE = 60.0, 0.02
 
 
-def echo(line: str = "", *, err: bool = False) -> None:
-    """Write one line on stdout, or stderr; what a terminal would obey in it is written out.
+def echo(line: str = "") -> None:
+    """Write one line on stdout; what a terminal would obey in it is written out."""
+    click.echo(visible(line))
 
-    What is told on stderr is never worth the work: where it cannot be written, it is not.
-    """
-    with suppress(OSError) if err else nullcontext():
-        click.echo(visible(line), err=err)
+
+def tell(line: str) -> None:
+    """Write one line on stderr, which is never worth the work: where it cannot be written, it is not."""
+    with suppress(OSError):
+        click.echo(visible(line), err=True)
+
+
+def notes(*sentences: str) -> None:
+    """Tell sentences, each as a note; an empty one is none."""
+    for sentence in filter(None, sentences):
+        tell(f"note: {sentence}")
 
 
 def has_a_person(stream: TextIO | None) -> bool:
@@ -95,7 +103,7 @@ class PlainProgress:
             self._last_share, self._last_time = share, now
             passed_s = now - self._started
             words = f"{expected(share, passed_s)}  {message}" if message else expected(share, passed_s)
-            echo(f"{self._title}: {share:4.0%}  {passed_s:5.0f} s{words}", err=True)
+            tell(f"{self._title}: {share:4.0%}  {passed_s:5.0f} s{words}")
 
 
 def expected(share: float, passed_s: float) -> str:
@@ -113,7 +121,16 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(as_json(value), indent=2, default=str))
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+def print_explained(columns: Mapping[str, str], rows: list[list[str]]) -> None:
+    """Write a table on stdout, and below it what each of its columns means."""
+    print_table(list(columns), rows)
+    echo()
+    for name, meaning in columns.items():
+        echo(f"{name}: {meaning}")
+    echo()
+
+
+def print_table(columns: list[str], rows: list[list[str]]) -> None:
     """Write a table on stdout: drawn on a terminal, tab-separated elsewhere."""
     if not sys.stdout.isatty():
         for row in [columns, *rows]:
@@ -125,7 +142,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
     from ncpgui.cli.streams import drawn_on
 
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table = Table(header_style="bold", box=None, pad_edge=False)
     for column in columns:
         table.add_column(column)
     for row in rows:

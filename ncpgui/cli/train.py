@@ -17,7 +17,7 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.evaluate import evaluated, evaluation_files, print_summary
-from ncpgui.cli.terminal import echo, has_a_person, progress_report
+from ncpgui.cli.terminal import has_a_person, progress_report, tell
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
 from ncpgui.core.progress import CancelFlag, Cancelled, silent
@@ -137,7 +137,7 @@ def train(
             options.check_free(*evaluation_files(out, weights.stem), overwrite=replaces)
         with _checked_folder(weights, replaces=replaces):
             shared = f" in {processes.count} processes" if processes.count > 1 else ""
-            echo(f"training '{weights.stem}' on {processes.device}{shared} for {length}", err=True)
+            tell(f"training '{weights.stem}' on {processes.device}{shared} for {length}")
             n_steps = _run(settings, weights, processes, resume=resume, tensorboard=tensorboard)
         if n_steps == 0:
             raise InputError(
@@ -150,13 +150,13 @@ def train(
         if settings.temperature_datasets:
             _calibrate(settings, weights)
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
-        echo(f"wrote {weights}{use}", err=True)
+        tell(f"wrote {weights}{use}")
         if evaluate is not None:
             result, wrote = evaluated(
                 str(weights), out, seed=0, quick=evaluate == "quick", device=device, overwrite=replaces
             )
             print_summary(result, expected={})
-            echo(wrote, err=True)
+            tell(wrote)
 
 
 def _on_own_spikes(settings: TrainConfig, reservoir: Path | None, noise: Path | None) -> TrainConfig:
@@ -212,12 +212,12 @@ def _run(
                         stack.callback(log.close)
                     log.write(step)
                 if processes.is_first and step.validation is not None:
-                    echo(report.of_validation(step), err=True)
+                    tell(report.of_validation(step))
                 progress(*report.of_step(step))
         except (Cancelled, KeyboardInterrupt):
             steps.close()  # which saves the state
             if processes.is_first and resume_path(weights).exists():
-                echo(f"stopped; the run in {weights.parent} goes on with --resume", err=True)
+                tell(f"stopped; the run in {weights.parent} goes on with --resume")
             raise
     return n_steps
 
@@ -228,7 +228,7 @@ def _calibrate(settings: TrainConfig, weights: Path) -> None:
 
     with progress_report("calibrate") as progress:
         fit = calibrate_model(weights, settings, progress=progress)
-    echo(f"temperature {fit.temperature:.2f}: probabilities come true best there", err=True)
+    tell(f"temperature {fit.temperature:.2f}: probabilities come true best there")
 
 
 class _Report:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import echo
+from ncpgui.cli.terminal import tell
 
 
 @command(
@@ -16,7 +14,7 @@ from ncpgui.cli.terminal import echo
     short_help="Write the decisions of a review into the folder that it reviews.",
     epilog=examples("ncpgui review kilosort_output --out review.h5", "ncpgui write-back review.h5"),
 )
-@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@options.session
 def write_back(session: Path) -> None:
     """Write what was decided in SESSION.h5 into the folder that it reviews.
 
@@ -28,4 +26,4 @@ def write_back(session: Path) -> None:
     from ncpgui.session.decided import read_decided
 
     opened = read_decided(session, waveforms=False)
-    echo(written(opened.project, opened.decisions).words, err=True)
+    tell(written(opened.project, opened.decisions).words)

@@ -266,10 +266,11 @@ class MainWindow(AskingWindow):
     # -- what actions ask of the window -------------------------------------------------------
 
     def part(self, name: str, *, shown: bool = False) -> Any:
-        """A panel by its name, put on screen if it is to be `shown`; "layout" arranges them; "commands"."""
+        """A panel by its name, put on screen if it is to be `shown`; or "layout", "commands", "window"."""
         if shown:
             self.bench.show_panel(name, True)
-        return {"layout": self.bench, "commands": self.commands}.get(name) or self.bench.by_name[name]
+        parts = {"window": self, "layout": self.bench, "commands": self.commands, **self.bench.by_name}
+        return parts[name]
 
     def show_about(self) -> None:
         """Show what this program is."""

@@ -113,7 +113,7 @@ def test_a_traceback_is_shown_as_it_is(ncpgui: Command, monkeypatch: pytest.Monk
 
 
 def test_a_table_elsewhere_than_a_terminal_keeps_its_cells_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table("", ["a", "b"], [["x\ty", "1\n2"]])
+    print_table(["a", "b"], [["x\ty", "1\n2"]])
     assert capsys.readouterr().out == "a\tb\nx\\ty\t1\\n2\n"
 
 
@@ -167,7 +167,7 @@ def shown_on(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_a_table_on_a_terminal_takes_no_mark_up_from_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = shown_on(monkeypatch)
-    print_table("", ["name"], [["[red]x[/red] [/] :smile: \x1b[31m"]])
+    print_table(["name"], [["[red]x[/red] [/] :smile: \x1b[31m"]])
     assert r"[red]x[/red] [/] :smile: \x1b[31m" in terminal.getvalue()
 
 

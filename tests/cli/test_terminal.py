@@ -75,7 +75,7 @@ def test_a_cell_of_a_notebook_gets_lines_and_is_asked_nothing(monkeypatch: pytes
 
 
 def test_a_table_elsewhere_than_a_terminal_is_tab_separated(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table("title", ["a", "b"], [["1", "2"], ["3", "4"]])
+    print_table(["a", "b"], [["1", "2"], ["3", "4"]])
     assert capsys.readouterr().out == "a\tb\n1\t2\n3\t4\n"
 
 
