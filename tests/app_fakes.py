@@ -11,10 +11,11 @@ import numpy as np
 from later import Later
 from tiny_project import unsampled
 
-from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs, measures, recordings
+from ncpgui.app.work.activity import Activity
 from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.core.component import WaitingComponent
 from ncpgui.core.errors import InputError
@@ -133,8 +134,8 @@ class Ears:
         self.arrived: list[str] = []
         controller.workspace.state.told.connect(self.told.append)
         controller.workspace.state.warned.connect(self.warned.append)
-        controller.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
-        controller.activity_changed.connect(self.activities.append)
+        controller.work.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
+        controller.work.activity_changed.connect(self.activities.append)
         controller.arrived.connect(self.arrived.append)
 
 

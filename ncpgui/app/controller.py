@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from ncpgui.app import demo
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.words import count
+from ncpgui.app.words import count, sentence
 from ncpgui.app.work import jobs, recordings, reviewing
-from ncpgui.app.work.activity import Activity, Work
+from ncpgui.app.work.activity import Work
 from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
@@ -31,24 +31,18 @@ from ncpgui.core.events import Events
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 
-__all__ = ["Activity", "Controller"]
-
 
 class Controller:
     """Starts long work for a workspace and takes its results in.
 
-    Signals: `activity_changed(activity or None)`; `arrived(kind)` something of `data` is there, or will not
-    come; `failed(error, doing)` work went wrong; `succeeded(doing)` it is done;
+    Signals, beside those of its `work`: `arrived(kind)` something of `data` is there, or will not come;
     `only_readable(path, error)` a session cannot be opened for writing, but
     `open_session(path, read_only=True)` opens it;
     `recording_wanted(request, problem)` a sorting does not lead to its recording: `open_review` it with one;
     `choice_wanted(path)` a recording has several streams: `open_recording` with one of them.
     """
 
-    activity_changed: ClassVar[Signal] = Signal(object)
     arrived: ClassVar[Signal] = Signal(str)
-    failed: ClassVar[Signal] = Signal(object, str)
-    succeeded: ClassVar[Signal] = Signal(str)
     only_readable: ClassVar[Signal] = Signal(object, object)
     recording_wanted: ClassVar[Signal] = Signal(object, object)
     choice_wanted: ClassVar[Signal] = Signal(object)
@@ -58,9 +52,6 @@ class Controller:
         self.runner = runner
         self.preferences = preferences
         self.work = Work(runner)
-        self.work.activity_changed.connect(self.activity_changed.emit)
-        self.work.failed.connect(self.failed.emit)
-        self.work.succeeded.connect(self.succeeded.emit)
         self.data = PanelData(workspace, runner, self.arrived.emit)
         self.read_only_path: Path | None = None
         self._begin()
@@ -79,7 +70,6 @@ class Controller:
         A recording that does not say what it takes to read it fails with words that say so; one of several
         streams asks which.
         """
-        words = f"looking at {path.name}"
 
         def done(what: Path | recordings.RecordingRequest | reviewing.ReviewRequest) -> None:
             if isinstance(what, reviewing.ReviewRequest):
@@ -89,24 +79,17 @@ class Controller:
             else:
                 self.open_session(what)
 
-        def failed(error: Exception) -> None:
-            if isinstance(error, SeveralStreamsError):
-                self.choice_wanted.emit(path)
-            else:
-                self.failed.emit(error, words)
-
         self.work.submit(
-            words[:1].upper() + words[1:],
+            f"Looking at {path.name}",
             lambda p: recognize(path, progress=p),
             done,
-            failed=failed,
+            instead=(SeveralStreamsError, lambda _: self.choice_wanted.emit(path)),
             key="open",
             lane="view",
         )
 
     def open_session(self, path: Path, *, read_only: bool = False) -> None:
         """Open a session file; `read_only` leaves it to whoever writes it, and its lock alone."""
-        words = f"opening {path.name}"
 
         def done(session: Any) -> None:
             try:
@@ -118,7 +101,7 @@ class Controller:
                 )
             except NcpguiError as error:
                 session.close()
-                self.failed.emit(error, words)
+                self.work.failed.emit(error, f"opening {path.name}")
                 return
             if read_only:
                 session.close()
@@ -132,18 +115,12 @@ class Controller:
             if not read_only:
                 self._look_at_current()
 
-        def failed(error: Exception) -> None:
-            if isinstance(error, SessionUnwritableError):
-                self.only_readable.emit(path, error)
-            else:
-                self.failed.emit(error, words)
-
         self.close()
         self.work.submit(
-            words[:1].upper() + words[1:],
+            f"Opening {path.name}",
             lambda p: jobs.open_session(path, read_only=read_only, progress=p),
             done,
-            failed=failed,
+            instead=(SessionUnwritableError, lambda error: self.only_readable.emit(path, error)),
             key="open",
             lane="io",  # after the save of the project before, which may be this very file
             close=lambda session: session.close(),
@@ -167,26 +144,19 @@ class Controller:
 
     def open_review(self, request: reviewing.ReviewRequest) -> None:
         """Open another program's sorting, then sample the components of its units."""
-        words = f"opening {request.path.name}"
 
         def done(result: tuple[recordings.Live | None, Project, tuple[str, ...]]) -> None:
             self._take_sorting(request, *result)
             if result[0] is None:
                 self.recording_wanted.emit(request, "; ".join(result[2]))
 
-        def failed(error: Exception) -> None:
-            given = request.recording is not None and isinstance(error, NcpguiError)
-            if given or isinstance(error, MissingRecordingError):
-                self.recording_wanted.emit(request, str(error))
-            else:
-                self.failed.emit(error, words)
-
+        wrong = MissingRecordingError if request.recording is None else NcpguiError
         self.close()
         self.work.submit(
-            words[:1].upper() + words[1:],
+            f"Opening {request.path.name}",
             lambda p: reviewing.find_given(request, progress=p),
             done,
-            failed=failed,
+            instead=(wrong, lambda error: self.recording_wanted.emit(request, str(error))),
             key="open",
             close=lambda result: None if result[0] is None else result[0].close(),
         )
@@ -206,7 +176,7 @@ class Controller:
         if any(said):
             self.workspace.state.warned.emit("; ".join(filter(None, said)))
         for note in () if live is None else live.notes:
-            self.workspace.state.told.emit(note[:1].upper() + note[1:])
+            self.workspace.state.told.emit(sentence(note))
         self.workspace.state.saved_changed.emit()
         if live is None:  # nothing is sampled, after which it would be saved
             self.saving.autosave()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.controller import Activity
+from ncpgui.app.work.activity import Activity
 from ncpgui.gui.buttons import Button
 from ncpgui.gui.plain_text import Label
 

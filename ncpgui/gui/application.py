@@ -77,7 +77,7 @@ def run(path: Path | None = None) -> int:
         QtCore.QTimer.singleShot(0, lambda: window.open_path(path))
     try:
         code = int(application.exec_())
-        window.controller.failed.connect(lambda error, _doing: too_late.append(error))
+        window.controller.work.failed.connect(lambda error, _doing: too_late.append(error))
     finally:
         workers.stop()
         uncaught.restore()

@@ -9,10 +9,11 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.action import Context
-from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.controller import Controller
 from ncpgui.app.model.state import NOT_KEPT
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
+from ncpgui.app.work.activity import Activity
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
@@ -121,9 +122,9 @@ class MainWindow(AskingWindow):
         workspace.state.events_changed.connect(self.bench.events_loaded)
         workspace.state.saved_changed.connect(self._title_changed)
         workspace.state.warned.connect(self._warn)
-        controller.activity_changed.connect(self._activity_changed)
-        controller.failed.connect(self.show_error)
-        controller.succeeded.connect(self.banner.settle)
+        controller.work.activity_changed.connect(self._activity_changed)
+        controller.work.failed.connect(self.show_error)
+        controller.work.succeeded.connect(self.banner.settle)
         controller.only_readable.connect(self._offer_read_only)
         controller.recording_wanted.connect(self._want_recording)
         controller.choice_wanted.connect(self.ask_open)

@@ -36,7 +36,7 @@ def save_screenshot(
         workspace = Workspace()
         controller = Controller(workspace, Immediate(), preferences)
         errors: list[Exception] = []
-        controller.failed.connect(lambda error, _doing: errors.append(error))
+        controller.work.failed.connect(lambda error, _doing: errors.append(error))
         window = MainWindow(workspace, controller)
         window.resize(*size)
         window.show()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PyQt5 import QtWidgets
 
-from ncpgui.app.controller import Activity
 from ncpgui.app.presenters.sorting import SortingView, present_sorting
+from ncpgui.app.work.activity import Activity
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.activity_image import ActivityOverTime
 from ncpgui.gui.items.elided_label import ElidedLabel

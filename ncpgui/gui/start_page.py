@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.controller import Activity
+from ncpgui.app.work.activity import Activity
 from ncpgui.core.home import expanded
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.plain_text import Label, plain, without_mnemonic

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PyQt5 import QtWidgets
 
-from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_wrong_left
 from ncpgui.app.words import count, duration, sentence, thousands, without_options
+from ncpgui.app.work.activity import Activity
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.plain_text import Label
@@ -45,7 +46,7 @@ class StatusLine(QtWidgets.QStatusBar):
         for signal in (workspace.state.components_changed, workspace.state.units_changed):
             signal.connect(self._counting.ask)
         workspace.state.told.connect(self.tell)
-        controller.activity_changed.connect(self._show_activity)
+        controller.work.activity_changed.connect(self._show_activity)
 
     def tell(self, text: str) -> None:
         """Show a message for a while."""

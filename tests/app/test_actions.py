@@ -210,7 +210,7 @@ def test_every_action_runs_with_each_of_its_keys(
         given = GivenSorting(str(tmp_path), PHY, np.arange(len(fake.project.spikes)), "d")
         workspace.state.open(replace(fake.project, given=given))
     problems: list[str] = []
-    context.controller.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
+    context.controller.work.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
     for key in range(len(item.keys) or 1):
         if item.id == "redo":
             workspace.undo()

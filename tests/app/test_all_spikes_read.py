@@ -115,7 +115,7 @@ def test_amplitude_and_time_are_of_all_spikes_as_the_message_says(controller) ->
 def test_without_its_recording_that_is_said_and_nothing_changes(controller, runner, project) -> None:
     Path(project.recording.path).unlink()
     told: list[tuple[Exception, str]] = []
-    controller.failed.connect(lambda error, doing: told.append((error, doing)))
+    controller.work.failed.connect(lambda error, doing: told.append((error, doing)))
     before = controller.workspace.waveforms()
     read_all_spikes(controller.workspace, controller.work)
     read(runner)

@@ -8,9 +8,9 @@ import pytest
 from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
-from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import recordings
+from ncpgui.app.work.activity import Activity
 from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CurationError
 from ncpgui.core.probe import Probe

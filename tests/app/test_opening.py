@@ -266,7 +266,7 @@ def test_opening_a_session_tells_how_far_it_is_and_can_be_stopped(
     runner = Later()
     controller, ears = start(preferences, runner)
     seen: list[tuple[float | None, bool]] = []
-    controller.activity_changed.connect(
+    controller.work.activity_changed.connect(
         lambda now: None if now is None else seen.append((now.fraction, now.can_cancel))
     )
     controller.open_session(tmp_path / "s.h5")

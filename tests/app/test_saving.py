@@ -182,7 +182,7 @@ def test_a_save_that_fails_is_told_and_edits_go_on_in_the_journal(
     opened: Controller, runner: Later, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed: list[str] = []
-    opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
+    opened.work.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
     with monkeypatch.context() as full:
         full.setattr(jobs, "save", lambda *_, **__: _refuse())
         opened.workspace.label((0,), "good")
@@ -217,7 +217,7 @@ def test_saving_elsewhere_that_fails_leaves_the_file_where_it_was(
     opened: Controller, runner: Later, tmp_path: Path
 ) -> None:
     failed: list[str] = []
-    opened.failed.connect(lambda error, doing: failed.append(str(error)))
+    opened.work.failed.connect(lambda error, doing: failed.append(str(error)))
     opened.save(tmp_path / "nowhere" / "t.h5")
     runner.run()
     assert "does not exist" in failed[0]
@@ -231,7 +231,7 @@ def test_the_same_file_under_another_name_is_the_same_file(
     opened: Controller, runner: Later, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed: list[Any] = []
-    opened.failed.connect(lambda error, doing: failed.append(error))
+    opened.work.failed.connect(lambda error, doing: failed.append(error))
     monkeypatch.chdir(tmp_path)
     opened.save(Path("s.h5"))
     runner.run()
@@ -246,7 +246,7 @@ def test_a_save_asked_for_while_the_session_is_made_waits_for_it(
     failed: list[Any] = []
     told: list[str] = []
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
-    controller.failed.connect(lambda error, doing: failed.append(error))
+    controller.work.failed.connect(lambda error, doing: failed.append(error))
     workspace.state.told.connect(told.append)
     runner.work("io")
     workspace.label((3,), "good")
@@ -359,7 +359,7 @@ def test_a_session_that_was_closed_opens_as_saved_and_can_still_be_undone(
     workspace.state.told.connect(told.append)
     workspace.state.warned.connect(warned.append)
     failed: list[Any] = []
-    opened.failed.connect(lambda error, doing: failed.append(error))
+    opened.work.failed.connect(lambda error, doing: failed.append(error))
     opened.open_session(tmp_path / "s.h5")
     runner.run()
     assert (told, warned, failed) == ([], [], [])
@@ -437,7 +437,7 @@ def test_a_session_replaced_while_open_is_said_at_the_next_action_and_kept_besid
     warned: list[str] = []
     failed: list[str] = []
     opened.workspace.state.warned.connect(warned.append)
-    opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
+    opened.work.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
     opened.workspace.label((0,), "good")
     save(replace(fake.project, model="another"), tmp_path / "another.h5")
     (tmp_path / "another.h5").replace(tmp_path / "s.h5")

@@ -60,7 +60,7 @@ def test_the_menu_searches_the_component_on_screen_and_its_cards_are_of_a_beam(
     assert window.actions_["beam"] in menu.actions()
     component_id = workspace.component_id
     shares: list[float] = []
-    window.controller.activity_changed.connect(
+    window.controller.work.activity_changed.connect(
         lambda activity: (
             shares.append(activity.fraction)
             if activity is not None and " by beam" in activity.words and activity.fraction is not None

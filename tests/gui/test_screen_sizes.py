@@ -15,9 +15,9 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from ncpgui.app.controller import Activity
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import measures
+from ncpgui.app.work.activity import Activity
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
@@ -335,12 +335,14 @@ def test_the_scale_bar_lies_on_no_label(still: MainWindow, size: tuple[int, int]
 def test_a_message_has_room_beside_the_work_that_goes_on(opened: MainWindow) -> None:
     resized(opened, (960, 600))
     controller = opened.controller
-    controller.activity_changed.emit(Activity("Sampling channel 35, 12 of 49 done", 0.3, "about 4 min left"))
+    controller.work.activity_changed.emit(
+        Activity("Sampling channel 35, 12 of 49 done", 0.3, "about 4 min left")
+    )
     settle(QtWidgets.QApplication.instance())
     assert opened.status.activity.isVisible()
     message = opened.fontMetrics().horizontalAdvance("Merged 23 and 25 into 48; Ctrl+Z takes it")
     assert opened.status.activity.x() > message
-    controller.activity_changed.emit(None)
+    controller.work.activity_changed.emit(None)
     assert opened.status.about_project.isVisible()
 
 

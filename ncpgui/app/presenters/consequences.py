@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.lasso import Proposal
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.lasso import present_lasso, spikes_inside, units_to_split
-from ncpgui.app.words import count, thousands
+from ncpgui.app.words import count, sentence, thousands
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.increasing import is_among
@@ -152,7 +152,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
         "have hardly any, two neurons about as many as by chance.",
     ]
     if proposal.note:
-        lines.append(f"{proposal.note[:1].upper()}{proposal.note[1:]}.")
+        lines.append(f"{sentence(proposal.note)}.")
     return Consequence(text, "\n".join(lines))
 
 
@@ -205,7 +205,7 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
         if part
     )
     lines = [
-        f"What merging {names} would do. {together[:1].upper()}{together[1:]}: the share of the draws that "
+        f"What merging {names} would do. {sentence(together)}: the share of the draws that "
         "have them in one cluster.",
         f"Pairs of spikes 0.7 to 2 ms apart: {own} in the units as they are, {thousands(after)} in all of "
         f"them together, where there would be {by_chance:.1f} by chance. One neuron has hardly any.",

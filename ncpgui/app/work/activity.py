@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ncpgui.app.words import duration
+from ncpgui.app.words import duration, sentence
 from ncpgui.app.work.tasks import Lane, Runner, Task, closed_if_dropped
 from ncpgui.core.progress import Progress
 from ncpgui.core.signals import Signal
@@ -60,13 +60,13 @@ class Work:
         *,
         key: Hashable,
         lane: Lane = "work",
-        failed: Callable[[Exception], None] | None = None,
+        instead: tuple[type[Exception], Callable[[Exception], None]] | None = None,
         close: Callable[[Any], None] | None = None,
         can_cancel: bool = False,
     ) -> None:
         """Run `work` and show how far it is; a failure is told as going wrong while doing `words`.
 
-        failed : called with a failure instead;
+        instead : a kind of failure, and what is called with one of it instead;
         close : called with a result that nobody takes any more;
         can_cancel : whether it can be stopped though it is not of the lane "work".
         """
@@ -81,8 +81,7 @@ class Work:
             self.show(owner, now)
 
         def progressed(fraction: float, message: str) -> None:
-            shown = message[:1].upper() + message[1:] if message else words
-            show(words=shown, fraction=fraction, time_left=time_left(started, fraction))
+            show(words=sentence(message or words), fraction=fraction, time_left=time_left(started, fraction))
 
         def seen(value: object) -> None:
             found[type(value)] = value
@@ -95,8 +94,8 @@ class Work:
 
         def went_wrong(error: Exception) -> None:
             self.finish(owner)
-            if failed is not None:
-                failed(error)
+            if instead is not None and isinstance(error, instead[0]):
+                instead[1](error)
             else:
                 self.failed.emit(error, words[:1].lower() + words[1:])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import sentence
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.recordings import Live, with_steps
 from ncpgui.core.config import from_dict
@@ -101,8 +102,11 @@ def write_back(workspace: Workspace, work: Work) -> None:
         progress(0, 1, "writing back")
         return written_back(project, decisions).words
 
-    def done(words: str) -> None:
-        workspace.state.told.emit(words[:1].upper() + words[1:])
-
     name = Path(project.given.path).name
-    work.submit(f"Writing decisions back to {name}", written, done, lane="export", key=("write back", name))
+    work.submit(
+        f"Writing decisions back to {name}",
+        written,
+        lambda words: workspace.state.told.emit(sentence(words)),
+        lane="export",
+        key=("write back", name),
+    )

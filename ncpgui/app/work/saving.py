@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.app.model.saved_state import Session
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.words import sentence
 from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.tasks import Task
@@ -86,7 +87,7 @@ class Saving:
             words = "Saving" if self.path is None else f"saving {self.path.name}"
             self._work.runner.submit(
                 Task(
-                    f"{words[:1].upper()}{words[1:]}",
+                    sentence(words),
                     lambda p: self._finish(session, last, is_in_journal, p),
                     failed=lambda error: self._work.failed.emit(error, words),
                     lane="io",
