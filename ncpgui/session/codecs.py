@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import h5py
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ncpgui.core.errors import SessionFormatError
+from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.json_text import as_json, parse_json
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
@@ -69,6 +71,27 @@ def element(parent: h5py.Group, name: str, encoding: str) -> Any:
 def damaged(node: h5py.Group | h5py.Dataset, reason: object) -> SessionFormatError:
     """Error that says what is wrong with an element, and where it is."""
     return SessionFormatError(f"{place(node)} cannot be used: {reason} (the file is damaged; use a backup)")
+
+
+@contextmanager
+def usable(parent: h5py.Group, name: str, encoding: str) -> Iterator[h5py.Group]:
+    """Yield group `name`, see `element`; where what is made of its values refuses them, it is damaged."""
+    group = element(parent, name, encoding)
+    try:
+        yield group
+    except InputError as error:
+        raise damaged(group, error) from error
+
+
+def write_attributes(node: h5py.Group, value: object, kinds: Mapping[str, type]) -> None:
+    """Write attributes of a value, each of its kind (text, whole number or float), under their names."""
+    for name, kind in kinds.items():
+        node.attrs[name] = kind(getattr(value, name))
+
+
+def read_attributes(node: h5py.Group, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """Read what `write_attributes` wrote; errors as of `attribute`."""
+    return {name: attribute(node, name, kind) for name, kind in kinds.items()}
 
 
 def attribute(node: h5py.Group, name: str, kind: type, *, least: int = 0) -> Any:

@@ -24,10 +24,13 @@ from ncpgui.session.codecs import (
     element,
     place,
     read_array,
+    read_attributes,
     read_integers,
     read_json,
     read_string,
+    usable,
     write_array,
+    write_attributes,
     write_integers,
     write_json,
     write_string,
@@ -37,6 +40,18 @@ from ncpgui.session.component_codec import (
     write_components,
     write_waiting,
 )
+
+MAY_LACK = ("p_neuron", "lost")
+"""Probabilities of each spike that are absent where they are not known."""
+OF_RECORDING = {
+    "fingerprint": str,
+    "n_channels": int,
+    "sampling_frequency_hz": float,
+    "n_samples": int,
+    "first_sample": int,
+    "second_0": str,
+}
+OF_SPIKES = {"sampling_frequency_hz": float, "n_samples": int}
 
 
 def write_project(root: h5py.Group, project: Project) -> None:
@@ -49,22 +64,21 @@ def write_project(root: h5py.Group, project: Project) -> None:
     sorting.attrs["next_unit"] = project.highest + 1
     write_integers(sorting, "unit_of_spike", project.unit_of_spike)
     write_array(sorting, "probability", project.probability)
-    if project.p_neuron is not None:
-        write_array(sorting, "p_neuron", project.p_neuron)
-    if project.lost is not None:
-        write_array(sorting, "lost", project.lost)
+    for name in MAY_LACK:
+        if (values := getattr(project, name)) is not None:
+            write_array(sorting, name, values)
     if project.left_out is not None:
         write_json(sorting, "left_out", project.left_out.told())
-    if project.motion is not None:
-        _write_motion(root, project.motion)
     write_components(root, project.components)
     write_waiting(root, project.waiting)
-    if project.stimulus is not None:
-        _write_stimulus(root, project.stimulus)
-    if project.events is not None:
-        _write_events(root, project.events)
-    if project.given is not None:
-        _write_given(root, project.given)
+    for name, write in (
+        ("motion", _write_motion),
+        ("stimulus", _write_stimulus),
+        ("events", _write_events),
+        ("given", _write_given),
+    ):
+        if (part := getattr(project, name)) is not None:
+            write(root, part)
     write_json(root, "settings", project.settings)
     write_string(root, "model", project.model)
     write_json(root, "failed", {str(key): text for key, text in project.failed.items()})
@@ -98,10 +112,11 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         waiting=waiting,
         unit_of_spike=read_integers(sorting, "unit_of_spike", np.int64, shape=(len(spikes),)),
         probability=read_array(sorting, "probability", np.float32, shape=(len(spikes),)),
-        p_neuron=read_array(sorting, "p_neuron", np.float32, shape=(len(spikes),))
-        if "p_neuron" in sorting
-        else None,
-        lost=read_array(sorting, "lost", np.float32, shape=(len(spikes),)) if "lost" in sorting else None,
+        **{
+            name: read_array(sorting, name, np.float32, shape=(len(spikes),))
+            for name in MAY_LACK
+            if name in sorting
+        },
         left_out=_read_left_out(sorting) if "left_out" in sorting else None,
         motion=_read_motion(root) if "motion" in root else None,
         settings=read_json(root, "settings", dict),
@@ -119,12 +134,7 @@ def _write_recording(root: h5py.Group, recording: RecordingReference) -> None:
     group = create_group(root, "recording", "recording")
     write_string(group, "path", recording.path)
     write_json(group, "options", recording.options)
-    group.attrs["fingerprint"] = recording.fingerprint
-    group.attrs["n_channels"] = recording.n_channels
-    group.attrs["sampling_frequency_hz"] = float(recording.sampling_frequency_hz)
-    group.attrs["n_samples"] = recording.n_samples
-    group.attrs["first_sample"] = recording.first_sample
-    group.attrs["second_0"] = recording.second_0
+    write_attributes(group, recording, OF_RECORDING)
     if recording.own_clock is not None:
         _write_clock(group, recording.own_clock)
 
@@ -134,13 +144,8 @@ def _read_recording(root: h5py.Group) -> RecordingReference:
     return RecordingReference(
         path=read_string(group, "path"),
         options=read_json(group, "options", dict),
-        fingerprint=attribute(group, "fingerprint", str),
-        n_channels=attribute(group, "n_channels", int),
-        sampling_frequency_hz=attribute(group, "sampling_frequency_hz", float),
-        n_samples=attribute(group, "n_samples", int),
-        first_sample=attribute(group, "first_sample", int),
         own_clock=_read_clock(group) if "clock" in group else None,
-        second_0=attribute(group, "second_0", str),
+        **read_attributes(group, OF_RECORDING),
     )
 
 
@@ -153,16 +158,13 @@ def _write_clock(recording: h5py.Group, clock: Clock) -> None:
 
 
 def _read_clock(recording: h5py.Group) -> Clock:
-    group = element(recording, "clock", "clock")
-    try:
+    with usable(recording, "clock", "clock") as group:
         return Clock(
             attribute(group, "sampling_frequency_hz", float),
             read_integers(group, "sample", np.int64, shape=(None,)),
             read_array(group, "time_s", np.float64, shape=(None,)),
             read_integers(group, "segment_start", np.int64, shape=(None,)),
         )
-    except InputError as error:
-        raise damaged(group, error) from error
 
 
 def _read_left_out(sorting: h5py.Group) -> LeftOut:
@@ -200,40 +202,27 @@ def _write_probe(root: h5py.Group, probe: Probe) -> None:
 
 
 def _read_probe(root: h5py.Group) -> Probe:
-    group = element(root, "probe", "probe")
-    positions = read_array(group, "positions_um", np.float64, shape=(None, 2))
-    shank = read_integers(group, "shank", np.int64, shape=(len(positions),))
-    try:
-        return Probe(positions, shank)
-    except InputError as error:
-        raise damaged(group, error) from error
+    with usable(root, "probe", "probe") as group:
+        positions = read_array(group, "positions_um", np.float64, shape=(None, 2))
+        return Probe(positions, read_integers(group, "shank", np.int64, shape=(len(positions),)))
 
 
 def _write_spikes(root: h5py.Group, spikes: SpikeEvents) -> None:
     group = create_group(root, "spikes", "spikes")
-    group.attrs["sampling_frequency_hz"] = float(spikes.sampling_frequency_hz)
-    group.attrs["n_samples"] = int(spikes.n_samples)
+    write_attributes(group, spikes, OF_SPIKES)
     write_integers(group, "sample_index", spikes.sample_index, unit="samples")
     write_integers(group, "channel", spikes.channel)
     write_array(group, "amplitude", spikes.amplitude, unit="noise sd")
 
 
 def _read_spikes(root: h5py.Group, probe: Probe) -> SpikeEvents:
-    group = element(root, "spikes", "spikes")
-    sample_index = read_integers(group, "sample_index", np.int64, shape=(None,))
-    channel = read_integers(group, "channel", np.int32, shape=(len(sample_index),))
-    if len(channel) and not 0 <= channel.min() <= channel.max() < probe.n_channels:
-        raise damaged(group, f"spikes on channels that the probe of {probe.n_channels} contacts lacks")
-    try:
-        return SpikeEvents(
-            sample_index=sample_index,
-            channel=channel,
-            amplitude=read_array(group, "amplitude", np.float32, shape=(len(sample_index),)),
-            sampling_frequency_hz=attribute(group, "sampling_frequency_hz", float),
-            n_samples=attribute(group, "n_samples", int),
-        )
-    except InputError as error:
-        raise damaged(group, error) from error
+    with usable(root, "spikes", "spikes") as group:
+        sample_index = read_integers(group, "sample_index", np.int64, shape=(None,))
+        channel = read_integers(group, "channel", np.int32, shape=(len(sample_index),))
+        if len(channel) and not 0 <= channel.min() <= channel.max() < probe.n_channels:
+            raise damaged(group, f"spikes on channels that the probe of {probe.n_channels} contacts lacks")
+        amplitude = read_array(group, "amplitude", np.float32, shape=(len(sample_index),))
+        return SpikeEvents(sample_index, channel, amplitude, **read_attributes(group, OF_SPIKES))
 
 
 def _write_stimulus(root: h5py.Group, stimulus: Stimulus) -> None:
@@ -244,16 +233,12 @@ def _write_stimulus(root: h5py.Group, stimulus: Stimulus) -> None:
 
 
 def _read_stimulus(root: h5py.Group) -> Stimulus:
-    group = element(root, "stimulus", "stimulus")
-    frames = element(group, "frames", "array")[()]
-    try:
+    with usable(root, "stimulus", "stimulus") as group:
         return Stimulus(
-            frames=frames,
+            frames=element(group, "frames", "array")[()],
             trigger_sample=read_integers(group, "trigger_sample", np.int64, shape=(None,)),
             pixel_um=attribute(group, "pixel_um", float),
         )
-    except InputError as error:
-        raise damaged(group, error) from error
 
 
 def _write_events(root: h5py.Group, events: Events) -> None:
@@ -264,16 +249,13 @@ def _write_events(root: h5py.Group, events: Events) -> None:
 
 
 def _read_events(root: h5py.Group) -> Events:
-    group = element(root, "events", "events")
-    time_s = read_array(group, "time_s", np.float64, shape=(None,))
-    try:
+    with usable(root, "events", "events") as group:
+        time_s = read_array(group, "time_s", np.float64, shape=(None,))
         return Events(
             time_s,
             read_integers(group, "kind", np.int64, shape=(len(time_s),)),
             tuple(str(name) for name in read_json(group, "names", list)),
         )
-    except InputError as error:
-        raise damaged(group, error) from error
 
 
 def _write_given(root: h5py.Group, given: GivenSorting) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import get_type_hints
 
 import h5py
 
@@ -23,7 +24,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import special
 from ncpgui.session import cache
-from ncpgui.session.codecs import attribute
+from ncpgui.session.codecs import attribute, read_attributes, write_attributes
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
@@ -214,27 +215,15 @@ def read_header(file: h5py.File) -> Header:
             f"{path} was written before the first release of ncpgui (version {version} of the session "
             f"format, the first that is read is {FORMAT_VERSION}); sort the recording again"
         )
-    return Header(
-        session_id=attribute(file, "session_id", str),
-        save_id=attribute(file, "save_id", str),
-        journal_base=attribute(file, "journal_base", str),
-        journal_folded=attribute(file, "journal_folded", int),
-        program=attribute(file, "program", str),
-        saved_at=attribute(file, "saved_at", str),
-        n_cached=attribute(file, "n_cached", int),
-    )
+    return Header(**read_attributes(file, get_type_hints(Header)))
 
 
 def _write_header(file: h5py.File, header: Header) -> None:
     file.attrs["encoding"] = SESSION
     file.attrs["version"] = FORMAT_VERSION
-    file.attrs["session_id"] = header.session_id
-    file.attrs["save_id"] = header.save_id
-    file.attrs["journal_base"] = header.journal_base
-    file.attrs["journal_folded"] = header.journal_folded
-    file.attrs["n_cached"] = header.n_cached
-    file.attrs["program"] = f"ncpgui {ncpgui.__version__}"
-    file.attrs["saved_at"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    header = replace(header, program=f"ncpgui {ncpgui.__version__}", saved_at=now)
+    write_attributes(file, header, get_type_hints(Header))
 
 
 def _verify(path: Path, header: Header, names: set[str]) -> None:
