@@ -284,7 +284,7 @@ class Workspace:
         """Whether a unit on screen is selected, or a part that a proposed edit would make."""
         if self.proposal is not None:
             return unit.is_changed
-        return unit.unit is not None and unit.unit in self.selected
+        return unit.unit in self.selected
 
     # -- an edit that waits to be confirmed ---------------------------------------------------
 

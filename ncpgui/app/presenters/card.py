@@ -167,7 +167,7 @@ class Card:
         wrong = f"about {count(max(round(self.n_wrong), 1), 'spike')} in a wrong unit" if self.n_wrong else ""
         edited = "edited by hand" if self.is_edited else ""
         rest = self.unassigned if self.n_unassigned else ""
-        return ", ".join(part for part in ("as the units are now", edited, wrong, rest) if part)
+        return ", ".join(filter(None, ("as the units are now", edited, wrong, rest)))
 
     @property
     def unassigned(self) -> str:

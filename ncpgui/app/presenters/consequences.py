@@ -76,7 +76,9 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
     note = ""
     if found.n_following:
         spikes = count(found.n_following, "spike")
-        note = f"{spikes} not drawn {_follow(found.n_following)} the most similar drawn"
+        note = (
+            f"{spikes} not drawn {'follows' if found.n_following == 1 else 'follow'} the most similar drawn"
+        )
     workspace.propose(command, note)
 
 
@@ -103,10 +105,6 @@ def propose_split_as(workspace: Workspace) -> None:
     )
 
 
-def _follow(n: int) -> str:
-    return "follows" if n == 1 else "follow"
-
-
 def present_proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     """Spikes of each part, P(split), and close pairs within the parts and across."""
     key = ("proposal", proposal.sorting.component.id, proposal.sorting.proposal)
@@ -129,17 +127,14 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
     sizes = " | ".join(f"{name}: {thousands(len(some))}" for name, some in zip(names, ids, strict=True))
     units = np.unique(workspace.state.clustering.unit_of_spike[command.spike_ids])
-    text = " · ".join(
-        part
-        for part in (
-            f"Split {' + '.join(map(str, units))}? {sizes} spikes",
-            f"P(split) {_share(p)}",
-            f"within 2 ms of each other across the parts {thousands(n_across)}, expected {by_chance:.0f}",
-            "K or Enter does it, Esc leaves",
-            proposal.note,
-        )
-        if part
+    told = (
+        f"Split {' + '.join(map(str, units))}? {sizes} spikes",
+        f"P(split) {_share(p)}",
+        f"within 2 ms of each other across the parts {thousands(n_across)}, expected {by_chance:.0f}",
+        "K or Enter does it, Esc leaves",
+        proposal.note,
     )
+    text = " · ".join(filter(None, told))
     lines = [
         f"{command.words.capitalize()}. Nothing is changed yet: K or Enter does it, Esc leaves it.",
         f"P(split), the share of the draws in which no two parts are one neuron: {_share(p)}.",
@@ -193,17 +188,14 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
         together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
     far = "" if np.isnan(apart) else f"templates {apart:.1f} noise sd apart"
     turns = _turns(workspace, ids)
-    text = " · ".join(
-        part
-        for part in (
-            f"Merge {names}? {together}",
-            f"within 2 ms of each other counted together {thousands(after)}, expected {by_chance:.0f}",
-            far,
-            turns.text,
-            "G merges",
-        )
-        if part
+    told = (
+        f"Merge {names}? {together}",
+        f"within 2 ms of each other counted together {thousands(after)}, expected {by_chance:.0f}",
+        far,
+        turns.text,
+        "G merges",
     )
+    text = " · ".join(filter(None, told))
     lines = [
         f"What merging {names} would do. {sentence(together)}: the share of the draws that "
         "have them in one cluster.",

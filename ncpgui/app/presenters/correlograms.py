@@ -183,7 +183,7 @@ def present_correlograms(workspace: Workspace, found: Trains | None) -> Correlog
         names=tuple(unit.name for unit in in_grid),
         colors=tuple(workspace.coloring.of(shown.component, unit) for unit in in_grid),
         units=tuple(unit.unit for unit in in_grid),
-        is_selected=tuple(unit.unit is not None and unit.unit in workspace.selected for unit in in_grid),
+        is_selected=tuple(unit.unit in workspace.selected for unit in in_grid),
         found=found,
         n_left_out=len(units) - len(in_grid),
         message="" if found is not None else "Correlograms are being computed …",

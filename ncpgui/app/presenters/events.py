@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.receptive_fields import (
-    FieldGroup,
     TilesView,
     UnitTile,
     sortings_with_fields,
-    spikes_key,
     tiles_of,
 )
 from ncpgui.app.presenters.why_empty import NO_UNITS, OPEN_FIRST, why_nothing
@@ -170,11 +168,10 @@ def present_events(
     *,
     kind: int | None = None,
     problem: str = "",
-    others: bool = True,
 ) -> EventsView:
     """Tiles with the responses that are known, by `spikes_key`; or the `problem` why there are none.
 
-    kind : of the events, None for all; others : what other cards would make, too
+    kind : of the events, None for all
     """
     project = workspace.state.project
     if project is None:
@@ -190,31 +187,14 @@ def present_events(
     if shown is None or not shown.units:
         why = why_nothing(workspace, "Events") if shown is None else NO_UNITS
         return EventsView(message=why, kinds=names, kind=kind, n_events=n_events)
-    groups = sortings_with_fields(workspace, others=others)
+    groups = sortings_with_fields(workspace, others=True)
     return EventsView(
-        tiles=tuple(
-            EventTile(**told, response=known.get(key))
-            for group in groups
-            for key, told in tiles_of(workspace, group)
-        ),
-        groups=tuple(FieldGroup(len(group.rows), group.title, group.alternative) for group in groups),
+        tiles=tuple(EventTile(**told, response=known.get(key)) for key, told in tiles_of(workspace, groups)),
+        groups=tuple(groups),
         kinds=names,
         kind=kind,
         n_events=n_events,
     )
-
-
-def trains_of_tiles(workspace: Workspace, *, others: bool = True) -> dict[bytes, NDArray[np.int64]]:
-    """Samples of the spikes of each unit that has a tile, by `spikes_key`."""
-    project = workspace.state.project
-    if project is None or project.events is None:
-        return {}
-    found = {}
-    for group in sortings_with_fields(workspace, others=others):
-        for row in group.rows:
-            ids = group.sorting.component.spike_ids[group.sorting.units[row].positions]
-            found[spikes_key(ids)] = project.spikes.sample_index[ids]
-    return found
 
 
 def _rate(hz: float) -> str:

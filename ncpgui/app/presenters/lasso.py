@@ -86,18 +86,14 @@ def spikes_inside(
     waveforms = workspace.waveforms(component.id)
     if waveforms is None or waveforms.coordinates is None:
         raise CurationError(
-            f"{count(int(missing.sum()), 'spike')} of the selected units {_were(missing)} not sampled, and "
-            "there are no coordinates of them in this plane; use View > Read all spikes, or draw the lasso "
-            "in Over time, by amplitude, or in Features with amplitude and time"
+            f"{count(int(missing.sum()), 'spike')} of the selected units "
+            f"{'was' if missing.sum() == 1 else 'were'} not sampled, and there are no coordinates of them in "
+            "this plane; use View > Read all spikes, or draw the lasso in Over time, by amplitude, or in Features with amplitude and time"
         )
     sampled = component.sampled[np.isin(current.labels[component.sampled], rows)]
     follow = np.flatnonzero(missing)
     inside[follow] = inside[sampled[nearest(waveforms, sampled, follow)]] if len(sampled) else False
     return Inside(inside, len(follow))
-
-
-def _were(spikes: NDArray[np.bool_]) -> str:
-    return "was" if spikes.sum() == 1 else "were"
 
 
 def nearest(

@@ -123,15 +123,21 @@ class FieldTile(UnitTile):
 
 
 @dataclass(frozen=True, eq=False)
-class FieldGroup:
-    """Tiles of one sorting, with a title where it is not the one on screen.
+class SortingWithFields:
+    """A sorting and the rows of its units that have tiles, with a title where it is not the one on screen.
 
     alternative : to be shown for it, None for the sorting in use
     """
 
-    n_tiles: int
+    sorting: ShownSorting
+    rows: tuple[int, ...]
     title: str = ""
     alternative: int | None = None
+
+    @property
+    def n_tiles(self) -> int:
+        """How many tiles it has."""
+        return len(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +149,9 @@ class TilesView(Generic[Tile]):
 
     tiles: tuple[Tile, ...] = ()
     message: str = ""
-    groups: tuple[FieldGroup, ...] = ()
+    groups: tuple[SortingWithFields, ...] = ()
 
-    def group_of(self, tile: int) -> FieldGroup:
+    def group_of(self, tile: int) -> SortingWithFields:
         """Group of a tile."""
         ends = np.cumsum([group.n_tiles for group in self.groups])
         return self.groups[int(np.searchsorted(ends, tile, side="right"))]
@@ -163,16 +169,6 @@ class ReceptiveFieldsView(TilesView[FieldTile]):
         here = self.tiles[: self.groups[0].n_tiles]
         n_clear = sum(tile.field is not None and tile.field.is_clear for tile in here)
         return f"{n_clear} of {count(len(here), 'unit')} clear"
-
-
-@dataclass(frozen=True, eq=False)
-class SortingWithFields:
-    """A sorting and the rows of its units of which the receptive fields are shown; see `FieldGroup`."""
-
-    sorting: ShownSorting
-    rows: tuple[int, ...]
-    title: str = ""
-    alternative: int | None = None
 
 
 def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingWithFields]:
@@ -228,21 +224,13 @@ def present_receptive_fields(
         return ReceptiveFieldsView((), NO_UNITS)
     groups = sortings_with_fields(workspace, others=others)
     return ReceptiveFieldsView(
-        tuple(tile for group in groups for tile in _tiles(workspace, group, known)),
-        "",
-        tuple(FieldGroup(len(group.rows), group.title, group.alternative) for group in groups),
+        tuple(FieldTile(**told, field=known.get(key)) for key, told in tiles_of(workspace, groups)),
+        groups=tuple(groups),
     )
 
 
-def _tiles(
-    workspace: Workspace, group: SortingWithFields, known: dict[bytes, Field]
-) -> tuple[FieldTile, ...]:
-    return tuple(FieldTile(**told, field=known.get(key)) for key, told in tiles_of(workspace, group))
-
-
-def tiles_of(workspace: Workspace, group: SortingWithFields) -> list[tuple[bytes, dict[str, Any]]]:
-    """Key of the spikes (`spikes_key`) of each unit of a sorting, and what a `UnitTile` says of it."""
-    shown = group.sorting
+def tiles_of(workspace: Workspace, groups: list[SortingWithFields]) -> list[tuple[bytes, dict[str, Any]]]:
+    """Key of the spikes (`spikes_key`) of each unit of sortings, and what a `UnitTile` says of it."""
     return [
         (
             spikes_key(shown.component.spike_ids[unit.positions]),
@@ -251,14 +239,25 @@ def tiles_of(workspace: Workspace, group: SortingWithFields) -> list[tuple[bytes
                 "color": workspace.coloring.of(shown.component, unit),
                 "n_spikes": unit.n_spikes,
                 "unit": unit.unit,
-                "is_selected": unit.unit is not None and unit.unit in workspace.selected,
+                "is_selected": unit.unit in workspace.selected,
                 "is_changed": unit.is_changed and not group.title,
                 "p_same": _p_same_of(workspace, shown, row),
             },
         )
+        for group in groups
+        for shown in (group.sorting,)
         for row, unit in enumerate(shown.units)
         if row in group.rows
     ]
+
+
+def trains_of_tiles(workspace: Workspace, *, others: bool) -> dict[bytes, NDArray[np.int64]]:
+    """Samples of the spikes of each unit that has a tile, by `spikes_key`."""
+    project = workspace.state.project
+    groups = [] if project is None else sortings_with_fields(workspace, others=others)
+    each = [(group.sorting, group.sorting.units[row]) for group in groups for row in group.rows]
+    sets = [sorting.component.spike_ids[unit.positions] for sorting, unit in each]
+    return {} if project is None else {spikes_key(ids): project.spikes.sample_index[ids] for ids in sets}
 
 
 def _p_same_of(workspace: Workspace, shown: ShownSorting, row: int) -> float:

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 from ncpgui.analysis.unit_metrics import UnitMetrics, unit_metrics
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Scale, Trains, spikes_of_grid
-from ncpgui.app.presenters.events import EventWindow, Response, trains_of_tiles
+from ncpgui.app.presenters.events import EventWindow, Response
 from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
-from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
+from ncpgui.app.presenters.receptive_fields import Field, spikes_key, trains_of_tiles
 from ncpgui.app.presenters.traces import Look, TraceWindow
 from ncpgui.app.work import jobs, measures
 from ncpgui.app.work.computed import Computed
@@ -170,12 +170,8 @@ class PanelData:
         project = self._workspace.state.project
         if project is None or project.stimulus is None:
             return {}, ""
-        samples = {}
-        for group in sortings_with_fields(self._workspace, others=others):
-            spike_ids = group.sorting.component.spike_ids
-            for ids in (spike_ids[group.sorting.units[row].positions] for row in group.rows):
-                samples[spikes_key(ids)] = project.spikes.sample_index[ids]
-        return self._fields.get_all(samples), self._fields.problem
+        trains = trains_of_tiles(self._workspace, others=others)
+        return self._fields.get_all(trains), self._fields.problem
 
     def _find_fields(self, samples: Mapping[bytes, Spikes], progress: Progress) -> Mapping[bytes, Any]:
         assert self._project is not None
@@ -187,7 +183,7 @@ class PanelData:
         project = self._workspace.state.project
         if project is None or project.events is None:
             return {}, ""
-        trains = trains_of_tiles(self._workspace)
+        trains = trains_of_tiles(self._workspace, others=True)
         events_s = project.events.times_of(kind)
         found = self._responses.get_all(
             {(project.events, kind, window, key): (train, events_s) for key, train in trains.items()}
