@@ -161,7 +161,7 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         self._show_units(self.question)
         parts = [part for _, parts in alternatives[row].splits for part in parts]
         spikes = np.sort(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
-        if self._is_first_analyzer():
+        if not self.controller.applied_curations:  # spikes have the rows that they had when reviewed
             self.controller.set_indices_spike_selected(spikes)
             self.notify_spike_selection_changed()
 
@@ -181,10 +181,6 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         if wanted and set(wanted) != set(self.controller.get_visible_unit_ids()):
             self.controller.set_visible_unit_ids(wanted)
             self.notify_unit_visibility_changed()
-
-    def _is_first_analyzer(self) -> bool:
-        """Whether no curation was applied yet, so that spikes have the rows that they had when reviewed."""
-        return not self.controller.applied_curations
 
     # in a window of Qt
 
@@ -251,15 +247,12 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         for words, done in (
             ("Previous", lambda _: self.go(-1)),
             ("Next", lambda _: self.go(1)),
-            ("Use this way", lambda _: self.use(self._panel_row())),
+            ("Use this way", lambda _: self.use(-1 if self.choice.value is None else int(self.choice.value))),
         ):
             button = pn.widgets.Button(name=words)
             button.on_click(done)
             buttons.append(button)
         self.layout = pn.Column(pn.Row(*buttons), self.label, self.choice, sizing_mode="stretch_both")
-
-    def _panel_row(self) -> int:
-        return -1 if self.choice.value is None else int(self.choice.value)
 
     def _panel_refresh(self) -> None:
         self._look()

@@ -84,15 +84,10 @@ def _places(workspace: Workspace, query: str) -> list[Entry]:
         return []
     number, entries = int(numbers[0]), []
     if number in workspace.state.clustering and (not kinds or "unit".startswith(kinds[0])):
-        entries.append(Entry(f"Go to unit {number}", "Go", "", "", partial(go_to_unit, workspace, number)))
+        entries.append(Entry(f"Go to unit {number}", "Go", "", "", partial(workspace.select, [number])))
     for component_id in workspace.questions.queue_order():
         names = workspace.state.unit_names(component_id) or ()
         if numbers[0] in names or number == workspace.state.components.contact(component_id):
             show = partial(workspace.show_component, component_id)
             entries.append(Entry(f"Go to question: {workspace.state.name(component_id)}", "Go", "", "", show))
     return entries[:MOST_PLACES]
-
-
-def go_to_unit(workspace: Workspace, unit: int) -> None:
-    """Select a unit, which puts it on screen."""
-    workspace.select([unit])

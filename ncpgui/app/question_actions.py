@@ -85,10 +85,6 @@ def _stop(context: Context) -> None:
         workspace.select(())
 
 
-def _show_number(context: Context, index: int) -> None:
-    context.workspace.show_alternative(index)
-
-
 def _go_to_time(context: Context) -> None:
     """Ask for a second, and show the traces there."""
     traces = context.window.part("traces", shown=True)
@@ -120,7 +116,7 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     Action(
         "number", "Show alternative 1 to 9", tuple("123456789"), "Sorting",
         "Show an alternative by its number.",
-        _show_number, has_alternatives, in_menu=False,
+        lambda c, number: c.workspace.show_alternative(number), has_alternatives, in_menu=False,
     ),
     Action(
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",

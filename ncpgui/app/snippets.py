@@ -71,10 +71,6 @@ def _units(context: Context, text: str) -> list[int]:
     return list(dict.fromkeys(units))
 
 
-def _filter(context: Context, text: str) -> None:
-    context.window.part("units").set_filter(text)
-
-
 def _sort(context: Context, text: str) -> None:
     words = text.split()
     if not words:
@@ -115,7 +111,13 @@ def _allowed(context: Context, name: str) -> None:
 
 SNIPPETS = (
     Snippet("c", "select", "c 0 1", "Select units by their numbers; ranges such as 3-7 too.", _select),
-    Snippet("f", "filter", "f snr > 5", "List only units that fit; f alone lists all.", _filter),
+    Snippet(
+        "f",
+        "filter",
+        "f snr > 5",
+        "List only units that fit; f alone lists all.",
+        lambda c, text: c.window.part("units").set_filter(text),
+    ),
     Snippet("s", "sort", "s SNR desc", "Sort the unit table by a column, asc or desc.", _sort),
     Snippet("l", "label", "l good", "Label the selected units, or others: l good 3 7.", _label),
     Snippet("g", "merge", "g", "Merge the selected units, or others: g 3 7.", _merge),

@@ -41,20 +41,16 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {"Options": []}
         is_grouped = len(options) >= GROUPED_FROM
         for option in options:
-            heading = _heading(option) if is_grouped else "Options"
+            fits = (one for one, names in GROUPS.items() if is_grouped and option.name in names)
             record = help_record(option, ctx)
             if record is not None:
-                groups.setdefault(heading, []).append(record)
+                groups.setdefault(next(fits, "Options"), []).append(record)
         others = groups.pop("Options")
         order = [heading for heading in GROUPS if heading in groups]
         for heading, records in [*((heading, groups[heading]) for heading in order), ("Options", others)]:
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
-
-
-def _heading(option: click.Option) -> str:
-    return next((heading for heading, names in GROUPS.items() if option.name in names), "Options")
 
 
 command = partial(click.command, cls=Command)

@@ -202,11 +202,6 @@ def _part(recording: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _units(unit_of_spike: NDArray[np.int64]) -> list[int]:
-    """Units of some spikes, each once."""
-    return sorted({unit for unit in unit_of_spike.tolist() if unit >= 0})
-
-
 def _some(units: list[int]) -> str:
     return ", ".join(map(str, units[:MOST])) + (" …" if len(units) > MOST else "")
 
@@ -319,7 +314,7 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
                 "id": component.id,
                 "contact": component.channel,
                 "contacts": component.contacts.tolist(),
-                "unit_ids": _units(units[component.spike_ids]),
+                "unit_ids": sorted(set(units[component.spike_ids].tolist()) - {-1}),
                 "n_spikes": len(component.spike_ids),
                 "n_sampled": len(component.sampled),
                 "expected_gain": total[component.id],

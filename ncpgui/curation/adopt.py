@@ -126,13 +126,9 @@ def _overlaps(
     row = np.where(code < n_none, len(unit_table), code.astype(np.int64) - n_none)
     n_columns = int(clusters.max(initial=-1)) + 2
     column = np.where(clusters == NONE, n_columns - 1, clusters)
-    return _table(row, column, len(unit_table) + 1, n_columns), unit_table, row
-
-
-def _table(
-    row: NDArray[np.int64], column: NDArray[np.int64], n_rows: int, n_columns: int
-) -> NDArray[np.int64]:
-    return np.bincount(row * n_columns + column, minlength=n_rows * n_columns).reshape(n_rows, n_columns)
+    n = len(unit_table) + 1
+    table = np.bincount(row * n_columns + column, minlength=n * n_columns).reshape(n, n_columns)
+    return table, unit_table, row
 
 
 def _kept(table: NDArray[np.int64]) -> dict[int, int]:

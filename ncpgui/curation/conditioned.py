@@ -139,7 +139,8 @@ class GivenComponents:
         """A component, as it was sampled, given what was decided."""
         whole = self.whole(component)
         decided = self.decisions(component.id)
-        about = {int(unit) for one in decided for ids in one.sets for unit in self._units_of(ids)}
+        now = self._history.clustering.unit_of_spike
+        about = {unit for one in decided for ids in one.sets for unit in np.unique(now[ids]).tolist()}
         kept = [str(unit) for unit in component.given if unit not in about]
         held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
         if not decided:
@@ -203,9 +204,6 @@ class GivenComponents:
                 for index, (alternative, mass) in enumerate(zip(alternatives, masses, strict=True))
             ),
         )
-
-    def _units_of(self, spike_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        return unit_codes(self._history.clustering.unit_of_spike[spike_ids])[1]
 
     def _components(self, decision: Decision) -> Collection[int]:
         """Components in which something is decided."""

@@ -47,7 +47,8 @@ def lasso_split(
         raise CurationError(
             "select the unit that the lasso is to split; it splits units with spikes on screen"
             if not units
-            else f"{_units(units)} {_has(units)} no spikes on screen; select the unit to split"
+            else f"{_units(units)} {'has' if len(units) == 1 else 'have'} no spikes on screen; "
+            "select the unit to split"
         )
     own = np.isin(now, here)
     if not (own & inside).any():
@@ -141,21 +142,10 @@ def _assign(
 def _refuse_accepted(units: Sequence[int], accepted: Collection[int]) -> None:
     held = [unit for unit in units if unit in accepted]
     if held:
-        raise CurationError(f"{_units(held)} {_is(held)} accepted and not split; open {_it(held)} (Y) first")
+        verb, them = ("is", "it") if len(held) == 1 else ("are", "them")
+        raise CurationError(f"{_units(held)} {verb} accepted and not split; open {them} (Y) first")
 
 
 def _units(units: Sequence[int]) -> str:
     names = [str(unit) for unit in units]
     return f"unit {names[0]}" if len(names) == 1 else f"units {', '.join(names[:-1])} and {names[-1]}"
-
-
-def _is(units: Sequence[int]) -> str:
-    return "is" if len(units) == 1 else "are"
-
-
-def _has(units: Sequence[int]) -> str:
-    return "has" if len(units) == 1 else "have"
-
-
-def _it(units: Sequence[int]) -> str:
-    return "it" if len(units) == 1 else "them"

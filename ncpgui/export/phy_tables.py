@@ -59,7 +59,9 @@ def rows_after(
     original : the table as it was reviewed, where it was replaced since
     complete : whether what is known of clusters is written where the table says nothing
     """
-    there, before = _by_cluster(table), _by_cluster(original) if _alike(original, table) else {}
+    if original is not None and (original.names, original.id_column) != (table.names, table.id_column):
+        original = None
+    there, before = _by_cluster(table), {} if original is None else _by_cluster(original)
     rows = [[*row] for row in table.rows if table.cluster_of(row) not in change.gone]
     in_order = _is_increasing(table, rows)
     fresh = set()
@@ -92,17 +94,13 @@ def column_of_words(table: ClusterTable, column: str) -> int | None:
     return table.column(column)
 
 
-def _by_cluster(table: ClusterTable | None) -> dict[int, list[list[str]]]:
+def _by_cluster(table: ClusterTable) -> dict[int, list[list[str]]]:
     found: dict[int, list[list[str]]] = {}
-    for row in table.rows if table is not None else ():
-        unit = table.cluster_of(row) if table is not None else None
+    for row in table.rows:
+        unit = table.cluster_of(row)
         if unit is not None:
             found.setdefault(unit, []).append(row)
     return found
-
-
-def _alike(original: ClusterTable | None, table: ClusterTable) -> bool:
-    return original is not None and (original.names, original.id_column) == (table.names, table.id_column)
 
 
 def _is_increasing(table: ClusterTable, rows: list[list[str]]) -> bool:

@@ -9,7 +9,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.action import Context
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import Keymap, read_keymap, write_template
-from ncpgui.app.palette import Entry, found
+from ncpgui.app.palette import found
 from ncpgui.app.snippets import run_snippet
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import InputError
@@ -30,16 +30,13 @@ class Commands:
         self._context = context
         self.keymap: Keymap = read_keymap(ACTIONS, window.preferences)
         self.actions = ActionSet(window, context)
-        self.palette = Palette(window, self._find)
+        self.palette = Palette(window, lambda query: found(context, self.keymap.keys, query))
         self.palette.chosen.connect(lambda entry: self.actions.attempt(entry.run))
         self.snippets = SnippetLine(self._run_snippet)
         self.page: KeysDialog | None = None
         self.actions.set_keys(self.keymap.keys)
 
     # -- palette and snippets ------------------------------------------------------------------
-
-    def _find(self, query: str) -> list[Entry]:
-        return found(self._context, self.keymap.keys, query)
 
     def _run_snippet(self, line: str) -> None:
         run_snippet(self._context, line)
@@ -86,9 +83,8 @@ class Commands:
         if self.keymap.problems:
             first, *more = self.keymap.problems
             rest = f" (and {len(more)} more on the page of keys)" if more else ""
-            self._window.banner.tell(
-                f"{sentence(first)}{rest}", action="Keys", do=self.show_keys, about="keys"
-            )
+            words = f"{sentence(first)}{rest}"
+            self._window.banner.tell(words, action="Keys", do=self.show_keys, about="keys")
         else:
             self._window.banner.settle("keys")
 

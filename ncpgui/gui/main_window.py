@@ -204,18 +204,12 @@ class MainWindow(AskingWindow):
         self.banner.tell(sentence(text), about="saving" if text.startswith(NOT_KEPT) else "")
 
     def _offer_read_only(self, path: Path, error: Exception) -> None:
-        self.banner.tell(
-            sentence(str(error)),
-            action="Open read-only",
-            do=lambda: self.controller.open_session(path, read_only=True),
-        )
+        read = partial(self.controller.open_session, path, read_only=True)
+        self.banner.tell(sentence(str(error)), action="Open read-only", do=read)
 
     def _want_recording(self, request: ReviewRequest, problem: str) -> None:
-        self.banner.tell(
-            sentence(problem),
-            action="Choose the recording…",
-            do=lambda: self.ask_recording_of(request),
-        )
+        ask = partial(self.ask_recording_of, request)
+        self.banner.tell(sentence(problem), action="Choose the recording…", do=ask)
 
     def _activity_changed(self, activity: Activity | None) -> None:
         if self.workspace.state.project is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 
 from PyQt5 import QtGui, QtWidgets
@@ -35,22 +36,20 @@ class ActionSet:
         self._made: dict[str, list[QtWidgets.QAction]] = {}
         self._refusals: dict[str, QtWidgets.QAction] = {}
         for item in ACTIONS:
-            self._made[item.id] = self._make(item)
+            n_keys = 1 if item.in_menu else len(item.keys)  # the digits mean different things
+            self._made[item.id] = [self._made_one(item, number) for number in range(n_keys)]
             self._refusals[item.id] = self._refusal(item)
 
     def __getitem__(self, name: str) -> QtWidgets.QAction:
         """Qt action of an action id."""
         return self._made[name][0]
 
-    def _make(self, item: Action) -> list[QtWidgets.QAction]:
-        """One Qt action, or one a key when the keys mean different things (the digits)."""
-        return [self._made_one(item, number) for number in range(1 if item.in_menu else len(item.keys))]
-
     def _made_one(self, item: Action, number: int) -> QtWidgets.QAction:
         action = QtWidgets.QAction(item.name, self._window)
         action.setStatusTip(item.help)
         action.setCheckable(item.is_on is not None)
-        action.triggered.connect(lambda _checked=False: self._run(item, number))
+        run = partial(item.run, self._context, number)
+        action.triggered.connect(lambda _checked=False: self.attempt(run))
         self._window.addAction(action)
         return action
 
@@ -76,9 +75,6 @@ class ActionSet:
                 action.setShortcuts(groups[number] if number < len(groups) else [])
                 action.setToolTip(_tooltip(item, keys[item.id]))
             self._refusals[item.id].setShortcuts(mine)
-
-    def _run(self, item: Action, number: int) -> None:
-        self.attempt(lambda: item.run(self._context, number))
 
     def attempt(self, do: Callable[[], None]) -> None:
         """Do something; when it is impossible, say why."""

@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.palette import Entry
 from ncpgui.app.words import sentence
 from ncpgui.gui.items.command_line import CommandLine
-from ncpgui.gui.items.glyphs import elided
-from ncpgui.gui.items.rows_model import RowsModel
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_plate
+from ncpgui.gui.items.rows_model import RowDelegate, RowsModel
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import LIGHT, Theme, font
 
@@ -19,7 +19,6 @@ WIDTH = 620
 ROW_HEIGHT = 30
 MOST_ROWS = 12
 TOP = 64
-ENTRY_ROLE = QtCore.Qt.UserRole + 1
 
 
 class EntryModel(RowsModel):
@@ -28,10 +27,8 @@ class EntryModel(RowsModel):
     rows: list[Entry]
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
-        """Entry for the delegate, words for screen readers."""
+        """Words for screen readers."""
         entry = self.rows[index.row()]
-        if role == ENTRY_ROLE:
-            return entry
         if role == QtCore.Qt.DisplayRole:
             return entry.name
         if role == QtCore.Qt.AccessibleTextRole:
@@ -39,46 +36,29 @@ class EntryModel(RowsModel):
         return None
 
 
-class EntryDelegate(QtWidgets.QStyledItemDelegate):
+class EntryDelegate(RowDelegate):
     """Paints an entry: its name, and its keys or why it is not allowed."""
 
-    def __init__(self, palette: Palette) -> None:
-        super().__init__(palette)
-        self._palette = palette
+    height = ROW_HEIGHT
 
-    def sizeHint(self, option: Any, index: Any) -> QtCore.QSize:
-        """Rows are all of one height."""
-        return QtCore.QSize(160, ROW_HEIGHT)
-
-    def paint(
-        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
-    ) -> None:
-        """Paint one row."""
-        entry: Entry = index.data(ENTRY_ROLE)
-        theme = self._palette.theme
-        painter.save()
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
-        rect = QtCore.QRectF(option.rect).adjusted(0, 1, -2, -1)
-        if option.state & QtWidgets.QStyle.State_Selected:
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.color("accent_soft"))
-            painter.drawRoundedRect(rect, 6, 6)
+    def paint_row(self, painter: QtGui.QPainter, rect: QtCore.QRectF, entry: Entry, state: Any) -> None:
+        """Paint an entry."""
+        theme: Theme = self.view.theme
+        if state & QtWidgets.QStyle.State_Selected:
+            paint_plate(painter, rect, theme.color("accent_soft"), 6)
         inner = rect.adjusted(10, 0, -10, 0)
         painter.setFont(font())
         keys_width = painter.fontMetrics().horizontalAdvance(entry.keys)
         name = elided(painter, entry.name, inner.width() - keys_width - 16)
         painter.setPen(theme.color("faint" if entry.reason else "text"))
-        painter.drawText(inner, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name)
+        painter.drawText(inner, LEFT, name)
         painter.setPen(theme.color("faint" if entry.reason else "muted"))
-        painter.drawText(inner, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, entry.keys)
+        painter.drawText(inner, RIGHT, entry.keys)
         between = inner.adjusted(painter.fontMetrics().horizontalAdvance(name) + 14, 0, -keys_width - 14, 0)
         painter.setFont(font(11))
         painter.setPen(theme.color("faint"))
         words = sentence(entry.reason) or entry.menu
-        painter.drawText(
-            between, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, words, between.width())
-        )
-        painter.restore()
+        painter.drawText(between, LEFT, elided(painter, words, between.width()))
 
 
 class Palette(QtWidgets.QFrame):
@@ -100,7 +80,7 @@ class Palette(QtWidgets.QFrame):
         self.line.textChanged.connect(self._search)
         self.line.entered.connect(self._take)
         self.line.left.connect(self.leave)
-        self.line.stepped.connect(self._step)
+        self.line.stepped.connect(lambda by: self._select(self.view.currentIndex().row() + by))
         self.model = EntryModel()
         self.view = QtWidgets.QListView()
         self.view.setModel(self.model)
@@ -154,9 +134,6 @@ class Palette(QtWidgets.QFrame):
             index = self.model.index(min(max(row, 0), len(self.model.rows) - 1))
             self.view.setCurrentIndex(index)
             self.view.scrollTo(index)
-
-    def _step(self, by: int) -> None:
-        self._select(self.view.currentIndex().row() + by)
 
     def _take(self) -> None:
         """Choose the current entry; one that is not allowed stays, with its reason."""

@@ -15,7 +15,7 @@ def reviews_beside(folder: Path) -> list[Path]:
     A session knows the sorting by its path; where that is gone, by its name.
     """
     files = [file for file in folder.resolve().parent.glob("*.h5") if file.is_file()]
-    return sorted((file for file in files if _reviews(file, folder)), key=_age)
+    return sorted((file for file in files if _reviews(file, folder)), key=lambda file: -file.stat().st_mtime)
 
 
 def _reviews(file: Path, folder: Path) -> bool:
@@ -28,7 +28,3 @@ def _reviews(file: Path, folder: Path) -> bool:
     if path is None:
         return False
     return path.resolve() == folder.resolve() or (not path.exists() and path.name == folder.name)
-
-
-def _age(file: Path) -> float:
-    return -file.stat().st_mtime

@@ -183,7 +183,8 @@ class StepsFolder(Steps):
         arrays = {**values, _OF: text_array(self._mark(name))}
         n_bytes = sum(array.nbytes for array in arrays.values())
         try:
-            if shutil.disk_usage(self.path).free < self._kept_bytes() + 2 * n_bytes:
+            kept_bytes = sum(file.stat().st_size for file in self._steps())
+            if shutil.disk_usage(self.path).free < kept_bytes + 2 * n_bytes:
                 raise SessionError(
                     "the disk has no more room than the session itself may need; free the disk"
                 )
@@ -245,9 +246,6 @@ class StepsFolder(Steps):
         for name in _names(self.path) or ():
             if _STEP.fullmatch(name):
                 yield self.path / name
-
-    def _kept_bytes(self) -> int:
-        return sum(file.stat().st_size for file in self._steps())
 
     def _file(self, name: str) -> Path:
         return self.path / f"{name}.npz"

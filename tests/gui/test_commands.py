@@ -13,7 +13,6 @@ from ncpgui.app.action import On
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import OWN_KEYS
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.gui.palette import ENTRY_ROLE
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
 from tests.gui.windows import press_keys, settle, shown_window
@@ -64,7 +63,7 @@ def test_what_is_not_allowed_is_grey_says_why_and_stays(qtbot, window) -> None:
     press_keys(qtbot, window, "Ctrl+K")
     write(qtbot, window, "merge")
     palette = window.commands.palette
-    entry = palette.view.currentIndex().data(ENTRY_ROLE)
+    entry = palette.model.rows[palette.view.currentIndex().row()]
     assert (entry.name, entry.reason) == ("Merge", "fewer than two units are selected")
     texts = [text.words for text in painted_texts(palette.view.viewport())]
     assert texts[:3] == ["Merge", "G", "Fewer than two units are selected"]

@@ -14,7 +14,6 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.unit_columns import COLUMNS, ONLY_IF_GIVEN
-from ncpgui.gui.items.unit_rows import selected_rows
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from tests.synthetic_project import synthetic_project
@@ -37,7 +36,7 @@ def units(panel: UnitTablePanel) -> list[str]:
 
 
 def chosen(panel: UnitTablePanel) -> list[str]:
-    return [cell(panel, row, "unit") for row in selected_rows(panel.table)]
+    return [cell(panel, row, "unit") for row in panel.table.selected_rows]
 
 
 def centre(panel: UnitTablePanel, row: int, column: int = TITLES.index("ch")) -> QtCore.QPointF:

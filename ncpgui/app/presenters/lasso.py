@@ -88,7 +88,8 @@ def spikes_inside(
         raise CurationError(
             f"{count(int(missing.sum()), 'spike')} of the selected units "
             f"{'was' if missing.sum() == 1 else 'were'} not sampled, and there are no coordinates of them in "
-            "this plane; use View > Read all spikes, or draw the lasso in Over time, by amplitude, or in Features with amplitude and time"
+            "this plane; use View > Read all spikes, or draw the lasso in Over time, by amplitude, or in "
+            "Features with amplitude and time"
         )
     sampled = component.sampled[np.isin(current.labels[component.sampled], rows)]
     follow = np.flatnonzero(missing)

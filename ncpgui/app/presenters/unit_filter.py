@@ -100,14 +100,11 @@ def _test(node: ast.expr) -> Test:
         ]
         return lambda row: all(part(row) for part in parts)
     if isinstance(node, ast.Name) and _kind(node) is bool:
-        return _is_true(_measure(node))
+        value = _measure(node)
+        return lambda row: bool(value(row))
     raise InputError(
         f"'{ast.unparse(node)}' in the filter is neither true nor false; compare it, as in fr > 1"
     )
-
-
-def _is_true(value: Measure) -> Test:
-    return lambda row: bool(value(row))
 
 
 def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Test:

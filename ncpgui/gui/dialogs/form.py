@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtWidgets
 
+from ncpgui.gui.items.glyphs import RIGHT
 from ncpgui.gui.plain_text import Label
 
 DTYPES = ("int16", "uint16", "float32", "int32")
@@ -14,7 +15,7 @@ DTYPES = ("int16", "uint16", "float32", "int32")
 def form(parent: QtWidgets.QWidget | None = None) -> QtWidgets.QFormLayout:
     """An empty form, its labels beside what is asked."""
     made = QtWidgets.QFormLayout(parent)
-    made.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
+    made.setLabelAlignment(RIGHT)
     made.setHorizontalSpacing(16)
     made.setVerticalSpacing(9)
     return made

@@ -14,7 +14,7 @@ from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
 from ncpgui.gui.items.card_pictures import GAP_PX, LEAST_PX, has_room, paint_correlogram, paint_shapes
-from ncpgui.gui.items.glyphs import elided, paint_curve, whole_parts
+from ncpgui.gui.items.glyphs import LEFT, elided, paint_curve, paint_plate, whole_parts
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, blend, font
@@ -32,7 +32,6 @@ PICTURE_GAP_PX = 10
 PICTURES_FROM_PX = 190
 """Height of a card from which its words leave room for pictures."""
 SHAPES_HELP = "Waveforms: means of the sampled spikes of each unit where its contacts are, in noise sd"
-LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 PILL_WIDTH = 58
 
 
@@ -136,9 +135,7 @@ class CardWidget(PaintedWidget):
         painter.setFont(font(11, medium=True))
         width = painter.fontMetrics().horizontalAdvance(text) + 14
         pill = QtCore.QRectF(inner.right() + 2 - width, inner.top() + 29, width, 20)
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(blend(theme.color("panel"), theme.color("good"), 0.16))
-        painter.drawRoundedRect(pill, 10, 10)
+        paint_plate(painter, pill, blend(theme.color("panel"), theme.color("good"), 0.16), 10)
         painter.setPen(theme.color("good"))
         painter.drawText(pill, QtCore.Qt.AlignCenter, text)
 
@@ -184,13 +181,9 @@ class CardWidget(PaintedWidget):
             tile = QtCore.QRectF(rect.left() + number * width, rect.top(), width - TILE_GAP, rect.height())
             color = self.theme.unit(unit.color)
             track = QtCore.QRectF(tile.left(), tile.bottom() - FOOT_PX + 2, tile.width(), 3)
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(self.theme.color("border"))
-            painter.drawRoundedRect(track, 1.5, 1.5)
-            painter.setBrush(color)
-            painter.drawRoundedRect(
-                QtCore.QRectF(track.left(), track.top(), max(track.width() * unit.share, 3), 3), 1.5, 1.5
-            )
+            paint_plate(painter, track, self.theme.color("border"), 1.5)
+            track.setWidth(max(track.width() * unit.share, 3))
+            paint_plate(painter, track, color, 1.5)
             painter.setFont(font(10, bold=unit.is_changed))
             painter.setPen(self.theme.color("text" if unit.is_changed else "muted"))
             name = QtCore.QRectF(tile.left(), tile.bottom() - 13, tile.width(), 13)

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.presenters.card import CardUnit
 from ncpgui.app.presenters.card_change import CardChange
 from ncpgui.app.presenters.correlograms import LEAST_COUNT, Trains
-from ncpgui.gui.items.glyphs import elided, paint_curve
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_curve
 from ncpgui.gui.items.waveform_layout import at_contacts, extents
 from ncpgui.gui.theme import Theme, font
 
@@ -79,5 +79,5 @@ def paint_correlogram(
         bar = QtCore.QRectF(float(x[number]), body.bottom() - high, float(x[number + 1] - x[number]), high)
         painter.fillRect(bar, theme.color("muted"))
     painter.drawLine(body.bottomLeft(), body.bottomRight())
-    painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, f"{edges[0]:g}".replace("-", "−"))
-    painter.drawText(foot, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, f"{edges[-1]:g}\u2009ms")
+    painter.drawText(foot, LEFT, f"{edges[0]:g}".replace("-", "−"))
+    painter.drawText(foot, RIGHT, f"{edges[-1]:g}\u2009ms")

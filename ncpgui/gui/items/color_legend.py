@@ -6,6 +6,7 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.coloring import Legend
 from ncpgui.app.model.colors import Color
+from ncpgui.gui.items.glyphs import LEFT, paint_dot, paint_scale
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.theme import Theme, font
 
@@ -50,12 +51,12 @@ class ColorLegend(PaintedWidget):
         x = self._write(painter, self.legend.title, 0.0, "faint")
         for number, (text, color) in enumerate(self.legend.entries):
             if not self.legend.is_scale:
-                painter.setPen(QtCore.Qt.NoPen)
-                painter.setBrush(self.theme.unit(color))
-                painter.drawEllipse(QtCore.QRectF(x, (HEIGHT_PX - DOT_PX) / 2, DOT_PX, DOT_PX))
+                centre = QtCore.QPointF(x + DOT_PX / 2, HEIGHT_PX / 2)
+                paint_dot(painter, centre, self.theme.unit(color), DOT_PX / 2)
                 x += DOT_PX + GAP_PX
             elif number:
-                self._paint_scale(painter, QtCore.QRectF(x, HEIGHT_PX / 2 - 3, BAR_PX, 6))
+                colors = [self.theme.unit(Color(-1, step / STEPS)) for step in range(STEPS + 1)]
+                paint_scale(painter, QtCore.QRectF(x, HEIGHT_PX / 2 - 3, BAR_PX, 6), colors)
                 x += BAR_PX + GAP_PX
             x = self._write(painter, text, x, "muted")
 
@@ -64,13 +65,5 @@ class ColorLegend(PaintedWidget):
         width = painter.fontMetrics().horizontalAdvance(text) + 1.0
         painter.setPen(self.theme.color(color))
         place = QtCore.QRectF(x, 0, width, HEIGHT_PX)
-        painter.drawText(place, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, text)
+        painter.drawText(place, LEFT, text)
         return x + width + GAP_PX
-
-    def _paint_scale(self, painter: QtGui.QPainter, bar: QtCore.QRectF) -> None:
-        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
-        for step in range(STEPS + 1):
-            gradient.setColorAt(step / STEPS, self.theme.unit(Color(-1, step / STEPS)))
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(gradient)
-        painter.drawRoundedRect(bar, 3, 3)

@@ -6,6 +6,7 @@ import re
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.items.glyphs import LEFT
 from ncpgui.gui.plain_text import Label, plain
 
 PARTS = " · "
@@ -45,7 +46,7 @@ class ElidedLabel(Label):
         painter.setFont(self.font())
         painter.setPen(self.palette().color(self.foregroundRole()))
         place = QtCore.QRectF(self.contentsRect())
-        painter.drawText(place, int(QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter), self.shown_text())
+        painter.drawText(place, int(LEFT), self.shown_text())
         painter.end()
 
     def event(self, event: QtCore.QEvent) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,10 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.queue import OTHER
 from ncpgui.gui.theme import Theme, blend
+
+LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
+RIGHT = QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter
+"""Where words stand in their line."""
 
 
 def paint_state(
@@ -36,17 +41,9 @@ def paint_state(
         painter.setBrush(theme.color("border"))
         painter.drawEllipse(disc.adjusted(line / 2, line / 2, -line / 2, -line / 2))
     elif state in ("curated", "sure"):
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(
-            theme.color("good")
-            if state == "curated"
-            else blend(theme.color("panel"), theme.color("good"), 0.5)
-        )
-        painter.drawEllipse(disc)
-        pen = QtGui.QPen(theme.color("panel"), line * 1.15)
-        pen.setCapStyle(QtCore.Qt.RoundCap)
-        pen.setJoinStyle(QtCore.Qt.RoundJoin)
-        painter.setPen(pen)
+        share = 1.0 if state == "curated" else 0.5
+        paint_dot(painter, centre, blend(theme.color("panel"), theme.color("good"), share), radius)
+        painter.setPen(round_pen(theme.color("panel"), line * 1.15))
         painter.setBrush(QtCore.Qt.NoBrush)
         x, y, r = centre.x(), centre.y(), radius
         painter.drawPolyline(
@@ -66,9 +63,7 @@ def paint_state(
         painter.setBrush(theme.color("accent"))
         painter.drawPie(disc, 90 * 16, -int(360 * 16 * fraction))
     elif state == "failed":
-        pen = QtGui.QPen(theme.color("bad"), line * 1.3)
-        pen.setCapStyle(QtCore.Qt.RoundCap)
-        painter.setPen(pen)
+        painter.setPen(round_pen(theme.color("bad"), line * 1.3))
         a = 0.6 * radius
         painter.drawLine(centre + QtCore.QPointF(-a, -a), centre + QtCore.QPointF(a, a))
         painter.drawLine(centre + QtCore.QPointF(-a, a), centre + QtCore.QPointF(a, -a))
@@ -108,9 +103,7 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
     painter.save()
     painter.setRenderHint(QtGui.QPainter.Antialiasing)
     body = QtCore.QRectF(rect.left(), rect.top() + 0.45 * rect.height(), rect.width(), 0.55 * rect.height())
-    painter.setPen(QtCore.Qt.NoPen)
-    painter.setBrush(color)
-    painter.drawRoundedRect(body, 1.5, 1.5)
+    paint_plate(painter, body, color, 1.5)
     painter.setBrush(QtCore.Qt.NoBrush)
     painter.setPen(QtGui.QPen(color, max(1.2, 0.14 * rect.width())))
     shackle = QtCore.QRectF(
@@ -123,11 +116,35 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
     painter.restore()
 
 
-def paint_dot(painter: QtGui.QPainter, centre: QtCore.QPointF, color: QtGui.QColor) -> None:
-    """Paint the dot that carries a unit's colour."""
+def paint_dot(
+    painter: QtGui.QPainter, centre: QtCore.QPointF, color: QtGui.QColor, radius: float = 4.5
+) -> None:
+    """Paint a dot, such as that which carries a unit's colour."""
     painter.setPen(QtCore.Qt.NoPen)
     painter.setBrush(color)
-    painter.drawEllipse(centre, 4.5, 4.5)
+    painter.drawEllipse(centre, radius, radius)
+
+
+def paint_plate(
+    painter: QtGui.QPainter, rect: QtCore.QRectF, fill: QtGui.QColor | QtGui.QGradient, corner: float
+) -> None:
+    """Paint a rectangle with round corners and no border."""
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(rect, corner, corner)
+
+
+def paint_scale(painter: QtGui.QPainter, bar: QtCore.QRectF, colors: Sequence[QtGui.QColor]) -> None:
+    """Paint a bar whose colours go over from one to the next, at equal distances."""
+    gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
+    for step, color in enumerate(colors):
+        gradient.setColorAt(step / (len(colors) - 1), color)
+    paint_plate(painter, bar, gradient, 3)
+
+
+def round_pen(color: QtGui.QColor, width: float) -> QtGui.QPen:
+    """Pen of lines whose ends and corners are round."""
+    return QtGui.QPen(color, width, QtCore.Qt.SolidLine, QtCore.Qt.RoundCap, QtCore.Qt.RoundJoin)
 
 
 def paint_curve(
@@ -140,10 +157,7 @@ def paint_curve(
 ) -> None:
     """Paint a line through points (n,), (n,) in pixels."""
     line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
-    pen = QtGui.QPen(color, width)
-    pen.setJoinStyle(QtCore.Qt.RoundJoin)
-    pen.setCapStyle(QtCore.Qt.RoundCap)
-    painter.setPen(pen)
+    painter.setPen(round_pen(color, width))
     painter.setBrush(QtCore.Qt.NoBrush)
     painter.drawPolyline(line)
 

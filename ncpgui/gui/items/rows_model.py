@@ -1,11 +1,11 @@
-"""What the models of lists and tables have in common: rows of a presenter, one after the other."""
+"""What models and painters of lists have in common: rows of a presenter, one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from PyQt5 import QtCore
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 NO_PARENT = QtCore.QModelIndex()
 
@@ -45,3 +45,31 @@ class RowsModel(QtCore.QAbstractTableModel):
     def columnCount(self, parent: QtCore.QModelIndex = NO_PARENT) -> int:
         """Count the columns."""
         return 0 if parent.isValid() else self.n_columns
+
+
+class RowDelegate(QtWidgets.QStyledItemDelegate):
+    """Paints the rows of a `RowsModel` by hand, all of one height; `view` has the theme."""
+
+    height = 0
+
+    def __init__(self, view: Any) -> None:
+        super().__init__(view)
+        self.view = view
+
+    def sizeHint(self, option: Any, index: Any) -> QtCore.QSize:
+        """Rows are all of one height."""
+        return QtCore.QSize(160, self.height)
+
+    def paint(
+        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
+    ) -> None:
+        """Paint one row."""
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(option.rect).adjusted(0, 1, -2, -1)
+        self.paint_row(painter, rect, index.model().rows[index.row()], option.state)
+        painter.restore()
+
+    def paint_row(self, painter: QtGui.QPainter, rect: QtCore.QRectF, row: Any, state: Any) -> None:
+        """Paint a row of the model; `state` : of `QStyle`."""
+        raise NotImplementedError

@@ -12,7 +12,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.receptive_fields import TilesView, UnitTile
-from ncpgui.gui.items.glyphs import elided, paint_dot
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.theme import Theme, font
@@ -159,7 +159,7 @@ class TileGrid(UnitCanvas):
         painter.setPen(self.theme.color("muted"))
         for group, line in zip(self.view.groups, titles, strict=True):
             if group.title:
-                painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, group.title)
+                painter.drawText(line, LEFT, group.title)
         for row, (tile, rect) in enumerate(zip(self.view.tiles, tiles, strict=True)):
             if rect.intersects(QtCore.QRectF(seen)):
                 self._paint_tile(painter, row, tile, rect)
@@ -188,7 +188,7 @@ class TileGrid(UnitCanvas):
         painter.setPen(self.theme.color(tile.foot_color))
         width = painter.fontMetrics().horizontalAdvance
         words = next((text for text in tile.foot if width(text) <= foot.width()), tile.foot[-1])
-        painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, words)
+        painter.drawText(foot, LEFT, words)
 
     def _paint_head(self, painter: QtGui.QPainter, tile: UnitTile, line: QtCore.QRectF) -> None:
         theme = self.theme
@@ -197,14 +197,12 @@ class TileGrid(UnitCanvas):
         painter.setPen(theme.color("faint"))
         free = line.width() - NAME_FROM
         if line.width() >= CAPTION_FROM:
-            painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, tile.caption)
+            painter.drawText(line, RIGHT, tile.caption)
             free -= painter.fontMetrics().horizontalAdvance(tile.caption) + 8
         painter.setFont(font(13, bold=True))
         painter.setPen(theme.color("text"))
         name = elided(painter, tile.name, free)
-        painter.drawText(
-            line.adjusted(NAME_FROM, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name
-        )
+        painter.drawText(line.adjusted(NAME_FROM, 0, 0, 0), LEFT, name)
 
     def paint_waiting(self, painter: QtGui.QPainter, place: QtCore.QRectF) -> None:
         """Paint that a picture is on its way."""

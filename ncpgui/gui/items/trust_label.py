@@ -7,6 +7,7 @@ from typing import ClassVar
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.trust_badge import TrustBadge
+from ncpgui.gui.items.glyphs import LEFT, paint_dot, paint_plate
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import blend, font
@@ -41,13 +42,8 @@ class TrustLabel(PaintedWidget):
             return
         color = self.theme.color(self.ROLES[self.badge.trust])
         rect = QtCore.QRectF(self.rect()).adjusted(0, 1, 0, -1)
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(blend(self.theme.color("panel"), color, 0.13))
-        painter.drawRoundedRect(rect, 10, 10)
-        painter.setBrush(color)
-        painter.drawEllipse(QtCore.QPointF(rect.left() + 11, rect.center().y()), 3.5, 3.5)
+        paint_plate(painter, rect, blend(self.theme.color("panel"), color, 0.13), 10)
+        paint_dot(painter, QtCore.QPointF(rect.left() + 11, rect.center().y()), color, 3.5)
         painter.setPen(self.theme.color("text"))
         painter.setFont(font(12))
-        painter.drawText(
-            rect.adjusted(20, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.badge.text
-        )
+        painter.drawText(rect.adjusted(20, 0, 0, 0), LEFT, self.badge.text)

@@ -185,11 +185,6 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
         painter.restore()
 
 
-def selected_rows(view: QtWidgets.QTableView) -> list[int]:
-    """Rows of a table that are selected, from top to bottom."""
-    return sorted(index.row() for index in view.selectionModel().selectedRows())
-
-
 def row_at(view: QtWidgets.QAbstractItemView, place: QtCore.QPoint) -> int:
     """Row at a place of the screen, -1 where none is."""
     viewport = view.viewport()
@@ -197,24 +192,56 @@ def row_at(view: QtWidgets.QAbstractItemView, place: QtCore.QPoint) -> int:
     return index.row() if viewport.rect().contains(viewport.mapFromGlobal(place)) else -1
 
 
-def unit_list(
-    model: QtCore.QAbstractItemModel, name: str, *, least_width: int, least_rows: int
-) -> QtWidgets.QTableView:
-    """Return a table of units: rows that one selects, nothing that one edits, no grid."""
-    view = QtWidgets.QTableView()
-    view.setModel(model)
-    view.setAccessibleName(name)
-    view.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
-    view.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
-    view.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
-    view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-    view.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-    view.setFocusPolicy(QtCore.Qt.NoFocus)
-    view.setShowGrid(False)
-    view.setWordWrap(False)
-    view.setMinimumSize(least_width, (1 + least_rows) * ROW_HEIGHT + 2)
-    view.setCornerButtonEnabled(False)
-    view.setCornerWidget(QtWidgets.QWidget())
-    view.verticalHeader().hide()
-    view.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    return view
+class UnitList(QtWidgets.QTableView):
+    """A table of units: rows that one selects, nothing that one edits, no grid.
+
+    `chosen(rows)`: a person selected others.
+    """
+
+    chosen = QtCore.pyqtSignal(object)
+
+    def __init__(
+        self, model: QtCore.QAbstractItemModel, name: str, *, least_width: int, least_rows: int
+    ) -> None:
+        super().__init__()
+        self._is_selecting = False
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
+        self.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
+        self.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
+        self.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMinimumSize(least_width, (1 + least_rows) * ROW_HEIGHT + 2)
+        self.setCornerButtonEnabled(False)
+        self.setCornerWidget(QtWidgets.QWidget())
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.selectionModel().selectionChanged.connect(self._selection_changed)
+
+    @property
+    def selected_rows(self) -> list[int]:
+        """Rows that are selected, from top to bottom."""
+        return sorted(index.row() for index in self.selectionModel().selectedRows())
+
+    def select_rows(self, rows: list[int]) -> None:
+        """Select rows, and tell nobody; the last of them is in view."""
+        if rows == self.selected_rows:
+            return
+        wanted, last = QtCore.QItemSelection(), self.model().columnCount() - 1
+        for row in rows:
+            wanted.select(self.model().index(row, 0), self.model().index(row, last))
+        self._is_selecting = True
+        try:
+            self.selectionModel().select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
+        finally:
+            self._is_selecting = False
+        if rows:
+            self.scrollTo(self.model().index(rows[-1], 0))
+
+    def _selection_changed(self, *_: object) -> None:
+        if not self._is_selecting:
+            self.chosen.emit(self.selected_rows)

@@ -9,6 +9,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import UnitTile
+from ncpgui.gui.items.glyphs import paint_plate
 from ncpgui.gui.items.painted_widget import ExplainedWidget
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_layout import WaveformLayout
@@ -53,9 +54,7 @@ class UnitTiles(ExplainedWidget):
         high = max((float(one.waveform.max(initial=0.0)) for one in shown), default=0.0)
         low = min((float(one.waveform.min(initial=0.0)) for one in shown), default=0.0)
         for tile, rect in zip(shown, rects, strict=True):
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(self.theme.color("sunken"))
-            painter.drawRoundedRect(rect, 6, 6)
+            paint_plate(painter, rect, self.theme.color("sunken"), 6)
             body = rect.adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -CAPTION_PX)
             sd_px = body.height() / max(high - low, 1e-9)
             zero, sample_px = body.top() + high * sd_px, body.width() / max(len(tile.waveform) - 1, 1)

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
-from ncpgui.gui.items.glyphs import elided, fitting, paint_dot
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_dot, paint_plate, round_pen
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_density import paint_density
 from ncpgui.gui.items.waveform_layout import WaveformLayout
 from ncpgui.gui.theme import Theme, blend, font
 
-LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
-RIGHT = QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter
 INK = 2200
 SPIKE_ALPHA = (26, 90)
 DISTANCE_ROW_PX = 34
@@ -73,9 +71,7 @@ def paint_unit(
         ink = blend(theme.color("text"), theme.unit(column.color), MEAN_IN_DENSITY)
         draw(column.mean[None], QtGui.QPen(ink, 1.4))
     elif column.mean[:, known].any():
-        thick = QtGui.QPen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
-        thick.setJoinStyle(QtCore.Qt.RoundJoin)
-        thick.setCapStyle(QtCore.Qt.RoundCap)
+        thick = round_pen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
         if not column.ghosts:
             draw(column.mean[None], QtGui.QPen(theme.color("panel", 170), thick.widthF() + 2.2))
         draw(column.mean[None], thick)
@@ -215,9 +211,7 @@ def paint_contact_names(
         plate = QtCore.QRectF(x, y, width, PLATE_PX)
         if not _take(taken, plate):
             continue
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(theme.color("panel", 190))
-        painter.drawRoundedRect(plate, 3, 3)
+        paint_plate(painter, plate, theme.color("panel", 190), 3)
         painter.setPen(theme.color("text" if row == 0 else "muted"))
         painter.drawText(plate.adjusted(2, 0, 0, 0), LEFT, channel_name(channel))
 

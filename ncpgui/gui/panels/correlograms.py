@@ -23,7 +23,7 @@ class CorrelogramsPanel(Panel):
     def build(self) -> None:
         """Make grid, message and the switch."""
         self.grid = CorrelogramGrid()
-        self.grid.clicked.connect(self._clicked)
+        self.grid.clicked.connect(lambda row, adds: self.workspace.pick(self.grid.view.units[row], adds=adds))
         self.fill(self.grid)
         self.intervals = Button(
             "Intervals", "Intervals between spikes that follow each other, on the diagonal  (I)"
@@ -77,6 +77,3 @@ class CorrelogramsPanel(Panel):
         here = self.grid.mapFromGlobal(place)
         cell = self.grid.cell_at(QtCore.QPointF(here)) if self.grid.rect().contains(here) else None
         return cell is not None and self.point_out_units(*(self.grid.view.units[one] for one in cell))
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        self.workspace.pick(self.grid.view.units[row], adds=adds)

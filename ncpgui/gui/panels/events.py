@@ -18,6 +18,7 @@ from ncpgui.app.presenters.events import (
     present_events,
 )
 from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
+from ncpgui.gui.items.glyphs import LEFT, RIGHT
 from ncpgui.gui.items.tile_grid import TileGrid
 from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.plain_text import without_mnemonic
@@ -133,14 +134,14 @@ class EventsWidget(TileGrid):
         painter.drawLine(bars.bottomLeft(), bars.bottomRight())
         painter.setFont(font(10))
         painter.setPen(self.theme.color("muted"))
-        painter.drawText(label, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, f"{highest:.3g}\u2009Hz")
+        painter.drawText(label, RIGHT, f"{highest:.3g}\u2009Hz")
 
     def _paint_axis(self, painter: QtGui.QPainter, edges: np.ndarray, line: QtCore.QRectF) -> None:
         painter.setFont(font(10))
         painter.setPen(self.theme.color("muted"))
         low, high = f"{edges[0]:g}".replace("-", "−"), f"{edges[-1]:g}\u2009s"
-        painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, low)
-        painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, high)
+        painter.drawText(line, LEFT, low)
+        painter.drawText(line, RIGHT, high)
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about the tile at a point, and the bin there."""

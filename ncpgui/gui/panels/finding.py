@@ -15,7 +15,7 @@ from ncpgui.app.presenters.finding import (
     shares_of,
 )
 from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
-from ncpgui.gui.items.glyphs import elided, paint_dot
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot, paint_plate
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
@@ -100,30 +100,29 @@ class FindingWidget(UnitCanvas):
             line = QtCore.QRectF(NAME, ROW * len(self.view.rows), self.width() - NAME - 8, AXIS)
             painter.setFont(font(10))
             painter.setPen(self.theme.color("muted"))
-            painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.view.ends[0])
-            painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, self.view.ends[1])
+            painter.drawText(line, LEFT, self.view.ends[0])
+            painter.drawText(line, RIGHT, self.view.ends[1])
 
     def _paint_row(self, painter: QtGui.QPainter, index: int) -> None:
         row, theme, rect = self.view.rows[index], self.theme, self.row_rect(index)
         if row.is_selected or index == self._hover:
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.color("accent_soft" if row.is_selected else "hover"))
-            painter.drawRoundedRect(rect.adjusted(0, 1, -2, -1), 6, 6)
+            fill = theme.color("accent_soft" if row.is_selected else "hover")
+            paint_plate(painter, rect.adjusted(0, 1, -2, -1), fill, 6)
         color = theme.unit(row.color)
         paint_dot(painter, QtCore.QPointF(9, rect.center().y()), color)
         painter.setFont(font(13, bold=True))
         painter.setPen(theme.color("text"))
         name = QtCore.QRectF(18, rect.top(), NAME - 18, rect.height())
-        painter.drawText(name, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, str(row.unit))
+        painter.drawText(name, LEFT, str(row.unit))
         place, words = self._words_rects(index)
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
         value = elided(painter, row.value, place.width())
-        painter.drawText(place, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, value)
+        painter.drawText(place, LEFT, value)
         painter.setPen(theme.color("faint" if row.is_robust else "accent"))
         width = painter.fontMetrics().horizontalAdvance
         verdict = next((one for one in row.verdicts if width(one) <= words.width()), row.verdicts[-1])
-        painter.drawText(words, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, verdict)
+        painter.drawText(words, RIGHT, verdict)
         axis = self.axis_rect(index)
         middle = axis.center().y()
         painter.setPen(QtGui.QPen(theme.color("border"), 1))
@@ -131,11 +130,8 @@ class FindingWidget(UnitCanvas):
         left, right = (axis.left() + axis.width() * one for one in (row.low, row.high))
         band = QtGui.QColor(color)
         band.setAlphaF(0.35)
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(band)
-        painter.drawRoundedRect(QtCore.QRectF(left, middle - 4, max(right - left, 3.0), 8), 3, 3)
-        painter.setBrush(color)
-        painter.drawEllipse(QtCore.QPointF(axis.left() + axis.width() * row.mean, middle), 3, 3)
+        paint_plate(painter, QtCore.QRectF(left, middle - 4, max(right - left, 3.0), 8), band, 3)
+        paint_dot(painter, QtCore.QPointF(axis.left() + axis.width() * row.mean, middle), color, 3)
         if row.in_use == row.in_use:
             x = axis.left() + axis.width() * row.in_use
             painter.setPen(QtGui.QPen(theme.color("text"), 1.5))
@@ -153,7 +149,9 @@ class FindingPanel(Panel):
         remembered = self.controller.preferences.get(REMEMBERED, "")
         self.choice = next((one for one in CHOICES if one.name == remembered), CHOICES[0])
         self.rows = FindingWidget()
-        self.rows.clicked.connect(self._clicked)
+        self.rows.clicked.connect(
+            lambda row, adds: self.workspace.pick(self.rows.view.rows[row].unit, adds=adds)
+        )
         self.rows.question_clicked.connect(self._show_question)
         self.fill(ScrollArea(self.rows, QtCore.Qt.Vertical))
         self.choice_button = MenuButton(
@@ -209,9 +207,6 @@ class FindingPanel(Panel):
         """Select the unit at a place."""
         row = self.rows.row_at(place)
         return row >= 0 and self.point_out_units(self.rows.view.rows[row].unit)
-
-    def _clicked(self, index: int, adds: bool) -> None:
-        self.workspace.pick(self.rows.view.rows[index].unit, adds=adds)
 
     def _show_question(self, index: int) -> None:
         question = self.rows.view.rows[index].question

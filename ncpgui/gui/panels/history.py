@@ -28,7 +28,9 @@ class HistoryPanel(Panel):
         self.view.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.view.setTextElideMode(QtCore.Qt.ElideRight)
         self.view.setAccessibleName("History")
-        self.view.itemClicked.connect(self._go)
+        self.view.itemClicked.connect(
+            lambda item: step_to(self.workspace, self.rows[self.view.row(item)].n_done)
+        )
         self.fill(self.view)
         self.body.setContentsMargins(12, 8, 6, 8)
 
@@ -59,9 +61,6 @@ class HistoryPanel(Panel):
         for number, row in enumerate(self.rows):
             if row.is_present:
                 self.view.scrollToItem(self.view.item(number))
-
-    def _go(self, item: QtWidgets.QListWidgetItem) -> None:
-        step_to(self.workspace, self.rows[self.view.row(item)].n_done)
 
 
 def _help(row: HistoryRow) -> str:

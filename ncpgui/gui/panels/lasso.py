@@ -37,7 +37,7 @@ class LassoPanel(Panel):
     def watch(self, plot: SpikeScatter) -> None:
         """Take clicks and corners from a plot, and draw the lasso in it."""
         self.scatter = plot
-        plot.clicked.connect(self._clicked)
+        plot.clicked.connect(lambda row, adds: self.workspace.pick(self.scatter.points.units[row], adds=adds))
         plot.corner_set.connect(self._set_corner)
         plot.spike_clicked.connect(self.workspace.spike_chosen.emit)
         plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
@@ -52,9 +52,6 @@ class LassoPanel(Panel):
         self.scatter.set_points(view.points, self.theme)
         self.leave_plane()
         self.show_lasso()
-
-    def _clicked(self, row: int, adds: bool) -> None:
-        self.workspace.pick(self.scatter.points.units[row], adds=adds)
 
     def own_lasso(self) -> Lasso | None:
         """The lasso, if it is drawn in the plane that is on screen here."""

@@ -10,7 +10,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.probe_map import EMPTY, WITH_UNITS, ProbeMapView, present_probe_map
-from ncpgui.gui.items.glyphs import paint_state
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, paint_dot, paint_scale, paint_state
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.items.probe_overview import ProbeOverview
 from ncpgui.gui.items.unit_canvas import UnitCanvas
@@ -117,9 +117,7 @@ class ProbeMapWidget(UnitCanvas):
             centre = QtCore.QPointF(x, y)
             if not around.contains(centre):
                 continue
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.color("panel"))
-            painter.drawEllipse(centre, radius + 1, radius + 1)
+            paint_dot(painter, centre, theme.color("panel"), radius + 1)
             ambiguity = view.ambiguity[channel]
             paint_state(
                 painter,
@@ -178,15 +176,10 @@ class LegendBar(PaintedWidget):
         metrics = painter.fontMetrics()
         left, right = "clear", "ambiguous"
         a, b = metrics.horizontalAdvance(left) + 8, metrics.horizontalAdvance(right) + 8
-        painter.drawText(self.rect(), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, left)
-        painter.drawText(self.rect(), QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, right)
+        painter.drawText(self.rect(), LEFT, left)
+        painter.drawText(self.rect(), RIGHT, right)
         bar = QtCore.QRectF(a, 5, max(self.width() - a - b, 10), 6)
-        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
-        for stop in (0.0, 0.25, 0.5, 0.75, 1.0):
-            gradient.setColorAt(stop, self.theme.heat(stop))
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(gradient)
-        painter.drawRoundedRect(bar, 3, 3)
+        paint_scale(painter, bar, [self.theme.heat(stop) for stop in (0.0, 0.25, 0.5, 0.75, 1.0)])
 
 
 class ProbeMapPanel(Panel):

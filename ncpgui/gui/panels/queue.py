@@ -11,8 +11,8 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
 from ncpgui.gui.buttons import Button
-from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
-from ncpgui.gui.items.rows_model import RowsModel
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_plate, paint_shares, paint_state
+from ncpgui.gui.items.rows_model import RowDelegate, RowsModel
 from ncpgui.gui.items.unit_rows import row_at
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.plain_text import plain
@@ -21,7 +21,6 @@ from ncpgui.gui.theme import Theme, font
 ROW_HEIGHT = 46
 NAME_GAP = 8
 CAPTION_PX = 30
-ROW_ROLE = QtCore.Qt.UserRole + 1
 
 
 class QueueModel(RowsModel):
@@ -34,10 +33,8 @@ class QueueModel(RowsModel):
         return row.component_id
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
-        """Row for the delegate, words for screen readers and tooltips."""
+        """Words for screen readers and tooltips."""
         row = self.rows[index.row()]
-        if role == ROW_ROLE:
-            return row
         if role == QtCore.Qt.DisplayRole:
             return row.name
         if role == QtCore.Qt.ToolTipRole:
@@ -45,31 +42,16 @@ class QueueModel(RowsModel):
         return None
 
 
-class QueueDelegate(QtWidgets.QStyledItemDelegate):
+class QueueDelegate(RowDelegate):
     """Paints a component: state, units, contact, spikes, P(number of units)."""
 
-    def __init__(self, panel: QueuePanel) -> None:
-        super().__init__(panel)
-        self._panel = panel
+    height = ROW_HEIGHT
 
-    def sizeHint(self, option: Any, index: Any) -> QtCore.QSize:
-        """Rows are all of one height."""
-        return QtCore.QSize(160, ROW_HEIGHT)
-
-    def paint(
-        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
-    ) -> None:
-        """Paint one row."""
-        row: QueueRow = index.data(ROW_ROLE)
-        theme: Theme = self._panel.theme
-        painter.save()
-        painter.setRenderHint(QtGui.QPainter.Antialiasing)
-        rect = QtCore.QRectF(option.rect).adjusted(0, 1, -2, -1)
-        hovered = bool(option.state & QtWidgets.QStyle.State_MouseOver)
-        if row.is_current or hovered:
-            painter.setPen(QtCore.Qt.NoPen)
-            painter.setBrush(theme.color("accent_soft" if row.is_current else "hover"))
-            painter.drawRoundedRect(rect, 7, 7)
+    def paint_row(self, painter: QtGui.QPainter, rect: QtCore.QRectF, row: QueueRow, state: Any) -> None:
+        """Paint a component."""
+        theme: Theme = self.view.theme
+        if row.is_current or state & QtWidgets.QStyle.State_MouseOver:
+            paint_plate(painter, rect, theme.color("accent_soft" if row.is_current else "hover"), 7)
         paint_state(
             painter,
             QtCore.QPointF(rect.left() + 15, rect.top() + 14.5),
@@ -87,33 +69,28 @@ class QueueDelegate(QtWidgets.QStyledItemDelegate):
         advance = painter.fontMetrics().horizontalAdvance
         room = top.width() - NAME_GAP - CAPTION_PX
         name = next((name for name in row.names if advance(name) <= room), row.names[-1])
-        painter.drawText(
-            top, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, name, top.width())
-        )
+        painter.drawText(top, LEFT, elided(painter, name, top.width()))
         top.setLeft(min(top.left() + advance(name) + NAME_GAP, top.right()))
         painter.setFont(font(11))
         painter.setPen(theme.color("bad" if row.status.state == "failed" else "muted"))
         caption = fitting(painter, row.caption, top.width())
-        painter.drawText(top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, caption)
+        painter.drawText(top, RIGHT, caption)
         bottom = QtCore.QRectF(inner.left(), inner.bottom() - 13, inner.width(), 13)
         painter.setPen(theme.color("faint"))
         width = painter.fontMetrics().horizontalAdvance(row.place)
-        painter.drawText(bottom, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, row.place)
+        painter.drawText(bottom, RIGHT, row.place)
         bar = QtCore.QRectF(bottom.left(), bottom.center().y() - 3, max(bottom.width() - width - 10, 20), 6)
         if row.status.state == "sampling":
             paint_progress(painter, bar, row.status.fraction, theme)
         elif row.p_units:
             paint_shares(painter, bar, row.p_units, theme)
-        painter.restore()
 
 
 def paint_progress(painter: QtGui.QPainter, bar: QtCore.QRectF, fraction: float, theme: Theme) -> None:
     """Paint a thin progress bar."""
-    painter.setPen(QtCore.Qt.NoPen)
-    painter.setBrush(theme.color("border"))
-    painter.drawRoundedRect(bar, 3, 3)
-    painter.setBrush(theme.color("accent"))
-    painter.drawRoundedRect(QtCore.QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height()), 3, 3)
+    paint_plate(painter, bar, theme.color("border"), 3)
+    done = QtCore.QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height())
+    paint_plate(painter, done, theme.color("accent"), 3)
 
 
 class QueueList(QtWidgets.QListView):

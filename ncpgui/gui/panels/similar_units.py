@@ -13,8 +13,9 @@ from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.presenters.unit_columns import CHANNELS, POSTERIOR, SPIKES, column
 from ncpgui.app.words import count
 from ncpgui.core.percent import percent
+from ncpgui.gui.items.glyphs import paint_dot
 from ncpgui.gui.items.rows_model import RowsModel
-from ncpgui.gui.items.unit_rows import alignment, row_at, selected_rows, unit_list
+from ncpgui.gui.items.unit_rows import UnitList, alignment, row_at
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
@@ -122,16 +123,17 @@ class SimilarUnitsPanel(Panel):
 
     def build(self) -> None:
         """Make the list and the message."""
-        self._is_selecting = False
         self.model = SimilarModel(self)
-        self.table = unit_list(self.model, "Similar units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
+        self.table = UnitList(self.model, "Similar units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
         self.table.setIconSize(QtCore.QSize(DOT_PX, DOT_PX))
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeToContents)
         header.setFocusPolicy(QtCore.Qt.NoFocus)
         header.setHighlightSections(False)
         header.setFont(font(11))
-        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.table.chosen.connect(
+            lambda rows: self.workspace.take_similar(self.model.rows[row].unit for row in rows)
+        )
         self.note.setToolTip(
             "Number of units of the same question, and of those within 100 µm of the selected unit's main\n"
             "channel, the most probable first. A click shows both together."
@@ -147,25 +149,12 @@ class SimilarUnitsPanel(Panel):
         """Show the list of the unit that was selected first."""
         self.controller.data.ask_shapes()
         view = present_similar(self.workspace, self.controller.data.pairs)
-        self._is_selecting = True
-        try:
-            if (view.rows, view.unit) != (self.model.rows, self.model.listed_about):
-                self.model.listed_about = view.unit
-                self.model.set_rows(view.rows)
-            self._show_taken()
-        finally:
-            self._is_selecting = False
+        if (view.rows, view.unit) != (self.model.rows, self.model.listed_about):
+            self.model.listed_about = view.unit
+            self.model.set_rows(view.rows)
+        self.table.select_rows([number for number, row in enumerate(view.rows) if row.is_taken])
         self.tell(view.message)
         self.note.setText(f"{count(len(view.rows), 'unit')} near unit {view.unit}" if view.rows else "")
-
-    def _show_taken(self) -> None:
-        wanted = QtCore.QItemSelection()
-        last = len(COLUMNS) - 1
-        for number, row in enumerate(self.model.rows):
-            if row.is_taken:
-                wanted.select(self.model.index(number, 0), self.model.index(number, last))
-                self.table.scrollTo(self.model.index(number, 0))
-        self.table.selectionModel().select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
 
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Show the unit of the row at a place beside the unit of the list."""
@@ -173,12 +162,6 @@ class SimilarUnitsPanel(Panel):
         if row >= 0 and not self.model.rows[row].is_taken:
             self.workspace.take_similar([self.model.rows[row].unit])
         return row >= 0
-
-    def _selection_changed(self, *_: object) -> None:
-        """Show what was chosen here beside the unit of the list."""
-        if self._is_selecting:
-            return
-        self.workspace.take_similar(self.model.rows[row].unit for row in selected_rows(self.table))
 
 
 def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:
@@ -188,9 +171,7 @@ def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:
     pixmap.fill(QtCore.Qt.transparent)
     painter = QtGui.QPainter(pixmap)
     painter.setRenderHint(QtGui.QPainter.Antialiasing)
-    painter.setPen(QtCore.Qt.NoPen)
-    painter.setBrush(color)
-    painter.drawEllipse(QtCore.QRectF(1.5, 1.5, DOT_PX - 3, DOT_PX - 3))
+    paint_dot(painter, QtCore.QPointF(DOT_PX / 2, DOT_PX / 2), color, DOT_PX / 2 - 1.5)
     painter.end()
     icon = QtGui.QIcon(pixmap)
     icon.addPixmap(pixmap, QtGui.QIcon.Selected)

@@ -11,6 +11,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.similarity_matrix import SimilarityView, present_similarity
+from ncpgui.gui.items.glyphs import RIGHT
 from ncpgui.gui.items.painted_widget import ExplainedWidget
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, blend, font
@@ -87,7 +88,7 @@ class SimilarityWidget(ExplainedWidget):
                 name = str(self.view.units[row])
                 painter.setPen(self.theme.color("text" if self.view.is_selected[row] else "muted"))
                 left = QtCore.QRectF(0, at, NAME_PX - 6, step)
-                painter.drawText(left, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, name)
+                painter.drawText(left, RIGHT, name)
                 if painter.fontMetrics().horizontalAdvance(name) < step - 2:
                     painter.drawText(QtCore.QRectF(at, 4, step, NAME_PX - 10), QtCore.Qt.AlignCenter, name)
         painter.setPen(QtGui.QPen(self.theme.color("accent"), 1.4))

@@ -23,10 +23,9 @@ from ncpgui.gui.items.unit_rows import (
     NUMBERS,
     UnitDelegate,
     UnitHeader,
+    UnitList,
     UnitTableModel,
     row_at,
-    selected_rows,
-    unit_list,
 )
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
@@ -58,7 +57,6 @@ class UnitTablePanel(Panel):
     def build(self) -> None:
         """Make the filter, the table and the message."""
         self._all_units = False
-        self._is_selecting = False
         self._listed = unit_filter("")
         self._problem = ""
         known = self.controller.preferences.get(REMEMBERED, {})
@@ -76,19 +74,23 @@ class UnitTablePanel(Panel):
         self.filter.left.connect(self._tell_problem)
         self.header.addWidget(self.filter)
         self.model = UnitTableModel()
-        self.table = unit_list(self.model, "Units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
+        self.table = UnitList(self.model, "Units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
         self.table.setItemDelegate(UnitDelegate(self, self))
         header = UnitHeader(self, self)
         header.setSortIndicator(-1, QtCore.Qt.AscendingOrder)
         self.table.setHorizontalHeader(header)
         self.table.setSortingEnabled(True)
         header.setContextMenuPolicy(QtCore.Qt.CustomContextMenu)
-        header.customContextMenuRequested.connect(self._ask_columns)
+        header.customContextMenuRequested.connect(
+            lambda place: self.columns_menu().popup(header.mapToGlobal(place))
+        )
         header.sectionResized.connect(self._resized)
         header.released.connect(self._remember)
-        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.table.chosen.connect(self._choose_units)
         self.model.modelReset.connect(self._show_selection)
-        self.table.doubleClicked.connect(self._go_to)
+        self.table.doubleClicked.connect(
+            lambda index: self.workspace.select([self.model.rows[index.row()]["id"]])
+        )
         self.note.setToolTip(
             "Number of units that are listed: those of the question on screen and those that are selected,\n"
             "or all units of the recording."
@@ -236,9 +238,6 @@ class UnitTablePanel(Panel):
         menu.addAction("Columns as at first", self.forget_columns)
         return menu
 
-    def _ask_columns(self, place: QtCore.QPoint) -> None:
-        self.columns_menu().popup(self.table.horizontalHeader().mapToGlobal(place))
-
     def _resized(self, number: int, _before: int, width: int) -> None:
         if width:
             self._widths[COLUMNS[number].name] = width
@@ -298,30 +297,13 @@ class UnitTablePanel(Panel):
     # -- selection --------------------------------------------------------------------------
 
     def _show_selection(self) -> None:
-        """Select the rows of the selected units, without telling the workspace."""
-        model = self.table.selectionModel()
-        wanted = QtCore.QItemSelection()
-        last = len(COLUMNS) - 1
-        shown = []
-        for number, row in enumerate(self.model.rows):
-            if row["id"] in self.workspace.selected:
-                wanted.select(self.model.index(number, 0), self.model.index(number, last))
-                shown.append(number)
-        if shown == selected_rows(self.table):
-            return
-        self._is_selecting = True
-        try:
-            model.select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
-        finally:
-            self._is_selecting = False
-        if shown:
-            self.table.scrollTo(self.model.index(shown[-1], 0))
+        """Select the rows of the selected units."""
+        units = self.workspace.selected
+        self.table.select_rows([place for place, row in enumerate(self.model.rows) if row["id"] in units])
 
-    def _selection_changed(self, *_: object) -> None:
-        """Tell the workspace, those chosen before first."""
-        if self._is_selecting:
-            return
-        units = [self.model.rows[row]["id"] for row in selected_rows(self.table)]
+    def _choose_units(self, rows: list[int]) -> None:
+        """Select the units of rows, those chosen before first."""
+        units = [self.model.rows[row]["id"] for row in rows]
         kept = [unit for unit in self.workspace.selected if unit in units]
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
 
@@ -331,7 +313,3 @@ class UnitTablePanel(Panel):
         if place_of_row < 0 or self.model.rows[place_of_row]["made"]:
             return False
         return self.point_out_units(self.model.rows[place_of_row]["id"])
-
-    def _go_to(self, index: QtCore.QModelIndex) -> None:
-        """Select a unit alone."""
-        self.workspace.select([self.model.rows[index.row()]["id"]])
