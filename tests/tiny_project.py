@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+from ncpgui.curation.curated_sorting import CuratedSorting
 
 RATE = 20_000.0
 Ways = dict[int, list[list[int]]]
@@ -107,3 +109,9 @@ def tiny_waveforms(labels: list[int]) -> ComponentWaveforms:
     waveforms[:, TROUGH_SAMPLE, 0] = -10.0 * (np.array(labels) + 1)
     features = np.column_stack([np.array(labels), np.arange(len(labels)) / 100]).astype(np.float32)
     return ComponentWaveforms(waveforms, features)
+
+
+def curated(project: Project, **changes: Any) -> CuratedSorting:
+    """The sorting of a project, with other units or what a person says of them."""
+    units = changes.pop("unit_of_spike", project.unit_of_spike)
+    return replace(CuratedSorting(units, project.probability, {}, frozenset(), units), **changes)

@@ -8,16 +8,19 @@ together, the second joins, removes and labels these.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.given import called
+from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.ephys.proposals import WRITER
 
-__all__ = ["WRITER", "curation_steps", "with_others_labels"]
+__all__ = ["WRITER", "curation_steps", "object_in", "with_others_labels"]
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
 _DEFINITIONS = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}
 
@@ -165,3 +168,12 @@ def _step(
         "splits": splits or [],
         "removed": removed or [],
     }
+
+
+def object_in(file: Path) -> dict[str, Any]:
+    """What a file of JSON holds, {} where it is not there, or no object."""
+    try:
+        value = parse_json(regular(file).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -18,6 +18,7 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.unit_table import Row, UnitTable, mean_by_unit, measured_units, most_frequent_by_unit
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.evidence.draws_by_alternative import OTHER, p_n_units
 from ncpgui.evidence.units import NUMBERS, SortingNumbers, project_numbers
 from ncpgui.export.bundle import ExportBundle
@@ -31,15 +32,8 @@ if TYPE_CHECKING:
 
 def bundle_of(
     project: Project,
+    decisions: CuratedSorting | None = None,
     *,
-    unit_of_spike: NDArray[np.int64] | None = None,
-    probability: NDArray[np.float32] | None = None,
-    labels: Mapping[int, str] | None = None,
-    accepted: Collection[int] = (),
-    decided: Collection[int] = (),
-    tags: Mapping[int, str] | None = None,
-    notes: Mapping[int, str] | None = None,
-    unit_before_merges: NDArray[np.int64] | None = None,
     min_probability: float = 0.0,
     with_features: bool = False,
     traces: Preprocessed | None = None,
@@ -49,14 +43,9 @@ def bundle_of(
 
     Parameters
     ----------
-    unit_of_spike : (n_spikes,) as curated; the project's own when left out
-    probability : (n_spikes,) with which each spike was assigned to it; the project's own when left out.
-        What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
-    labels : unit -> good, mua, noise or unsorted; these get the label that the posterior gives them
-    accepted : units that a person accepted
-    decided : units that a person decided on: accepted, or in a sorting that is settled
-    tags, notes : unit -> a person's own label and note
-    unit_before_merges : (n_spikes,) as in `CuratedSorting`; None when nothing was merged
+    decisions : the sorting as a person left it; the project's own when left out. What is exported of a spike
+        is P(it belongs to its unit as it stands), see `evidence.units`; units without a label get that which
+        the posterior gives them
     min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
     with_features : whether to compute the features of every spike, where its waveform can be had
     traces : of the recording, for waveforms that are not in the cache; without, the cache must do
@@ -66,14 +55,15 @@ def bundle_of(
     InputError
         Arrays that do not fit the project's spikes.
     """
-    units = np.asarray(project.unit_of_spike if unit_of_spike is None else unit_of_spike, dtype=np.int64)
-    assigned = np.asarray(project.probability if probability is None else probability, dtype=np.float32)
+    own = project.unit_of_spike, project.probability
+    decided = decisions or CuratedSorting(*own, {}, frozenset(), project.unit_of_spike)
+    units, assigned = decided.unit_of_spike, decided.probability
     if not len(units) == len(assigned) == len(project.spikes):
         raise InputError(
             f"curation does not fit: {len(project.spikes)} spikes, {len(units)} unit ids, "
             f"{len(assigned)} probabilities; give one of each a spike"
         )
-    numbers = project_numbers(project, units, assigned, decided=decided)
+    numbers = project_numbers(project, units, assigned, decided=decided.decided)
     units = np.where(numbers.probability < min_probability, -1, units)
     if traces is not None:
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
@@ -92,7 +82,7 @@ def bundle_of(
         probability=numbers.probability[keep],
         entropy=numbers.entropy[keep],
         labels={
-            row["id"]: exported_label((labels or {}).get(row["id"], "unsorted"), row)
+            row["id"]: exported_label(decided.labels.get(row["id"], "unsorted"), row)
             for row in of_units.rows()
         },
         p_exists=dict(zip(of_units.ids.tolist(), of_units["p_exists"].tolist(), strict=True)),
@@ -101,7 +91,7 @@ def bundle_of(
     given = project.given
     is_phy = given is not None and given.kind == PHY
     by_name = given if given is not None and given.names and not is_phy else None
-    parts = [] if unit_before_merges is None else np.unique(unit_before_merges[keep]).tolist()
+    parts = np.unique(decided.unit_before_merges[keep]).tolist()
     features = None
     if with_features:
         rest = portion(progress, 1, 2, 2)
@@ -114,14 +104,14 @@ def bundle_of(
         noise_sd=project.noise_sd,
         templates=templates_from_waveforms(project, units),
         features=features,
-        unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
+        unit_before_merges=decided.unit_before_merges[keep],
         numbers=of_units,
         sampler=samplers(project, units),
-        ncp=ncp_block(project, home, accepted, by_name),
+        ncp=ncp_block(project, home, decided.accepted, by_name),
         components=project.components,
         spikes=project.spikes,
-        tags=dict(tags or {}),
-        notes=dict(notes or {}),
+        tags=decided.tags,
+        notes=decided.notes,
         names={} if by_name is None else by_name.called([*ids.tolist(), *parts]),
         phy_names=given.called(ids.tolist()) if given is not None and is_phy and given.names else {},
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,16 +17,14 @@ import ncpgui
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.files import make_folder
 from ncpgui.core.given import GivenSorting
-from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
-from ncpgui.core.regular_files import regular
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_marks import BACKUP
 from ncpgui.ephys.sorting_readers import ReadSorting, spikeinterface_sorting
 from ncpgui.ephys.strays import with_strays
-from ncpgui.export.curation_json import WRITER, curation_steps, with_others_labels
+from ncpgui.export.curation_json import WRITER, curation_steps, object_in, with_others_labels
 from ncpgui.export.written_back import OTHERWISE, WrittenBack, changed, unreadable
 
 
@@ -63,7 +60,7 @@ def write_curation(project: Project, given: GivenSorting, decisions: CuratedSort
     make_folder(place.parent)
     with alone_in(place.parent, OTHERWISE):
         finish(place.parent)
-        there = _there(place)
+        there = object_in(place)
         if len(steps) == 1 and place.exists() and there.get(WRITER) is None:  # it is somebody else's
             if not decided and not steps_place.exists():
                 return WrittenBack(folder, (), 0, None)
@@ -89,15 +86,6 @@ def _decided(given: GivenSorting, project: Project, decisions: CuratedSorting) -
         if label != given.labels.get(unit, "unsorted") and unit in project.unit_of_spike
     }
     return {*np.unique(moved).tolist(), *labelled}
-
-
-def _there(place: Path) -> dict[str, Any]:
-    """The curation that is there; {} where there is none, or something else."""
-    try:
-        value = parse_json(regular(place).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def curation_place(folder: Path) -> Path:

@@ -25,6 +25,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.proposals import CURATION, WRITER
 from ncpgui.evidence.merge_split_probability import p_one_neuron
+from ncpgui.export.curation_json import object_in
 from ncpgui.export.offered import offered_questions, reviewed_sorting
 
 REVIEW = "curation_review.json"
@@ -113,7 +114,7 @@ def write_propositions(project: Project, place: Path | None = None) -> tuple[Pat
         raise ExportError(
             f"{file.parent} is not a folder; put it back where it was, or give a place with --out"
         )
-    if file.exists() and WRITER not in _object(file):
+    if file.exists() and WRITER not in object_in(file):
         raise ExportError(
             f"{file} is there, and not of ncpgui: another program's propositions would be lost; move it away"
             ", or give another place with --out"
@@ -185,22 +186,13 @@ def _reviewed(units: tuple[int, ...], entry: dict[str, Any]) -> Reviewed:
 
 def _proposed(folder: Path) -> dict[str, tuple[int, ...]]:
     """Clusters of each proposition by its key."""
-    merges = _object(folder / CURATION).get("merges")
+    merges = object_in(folder / CURATION).get("merges")
     found = {}
     for one in merges if isinstance(merges, list) else []:
         units = one.get("unit_ids") if isinstance(one, dict) else None
         if isinstance(units, list) and all(isinstance(unit, int) for unit in units):
             found[key_of(units)] = tuple(units)
     return found
-
-
-def _object(file: Path) -> dict[str, Any]:
-    """What a file of JSON holds, {} where it is not there, or no object."""
-    try:
-        value = parse_json(regular(file).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _sha256(file: Path) -> str:

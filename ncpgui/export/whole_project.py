@@ -105,14 +105,7 @@ def export_project(
     with _traces(project, chosen, portion(progress, 0, 10, 100)) as (traces, problem):
         bundle = bundle_of(
             project,
-            unit_of_spike=decisions.unit_of_spike,
-            probability=decisions.probability,
-            labels=decisions.labels,
-            accepted=decisions.accepted,
-            decided=decisions.decided,
-            tags=decisions.tags,
-            notes=decisions.notes,
-            unit_before_merges=decisions.unit_before_merges,
+            decisions,
             min_probability=min_probability,
             with_features=chosen.with_features,
             traces=traces,

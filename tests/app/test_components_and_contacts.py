@@ -148,7 +148,7 @@ def test_a_session_keeps_them(project: Project, tmp_path) -> None:
 def test_an_export_has_every_unit_on_the_contacts_of_its_component(project: Project) -> None:
     workspace = Workspace(project)
     decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
-    bundle = bundle_of(project, unit_of_spike=decisions.unit_of_spike)
+    bundle = bundle_of(project, decisions)
     assert bundle.sorting.main_channel == {0: 2, 1: 2, 2: 2, 3: 1, 4: 0}
     assert [(one["id"], one["channel"], one["unit_ids"]) for one in bundle.ncp["components"]] == [
         (A, 2, [0, 1]),

@@ -120,12 +120,7 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
         row["id"]: row["label"] for row in present_unit_table(workspace).rows() if row["label"] != "unsorted"
     }
     decisions = CuratedSorting.of(workspace.state.history, project.unit_of_spike)
-    bundle = bundle_of(
-        workspace.state.as_it_stands(),
-        unit_of_spike=decisions.unit_of_spike,
-        probability=decisions.probability,
-        decided=decisions.decided,
-    )
+    bundle = bundle_of(workspace.state.as_it_stands(), decisions)
     assert bundle.numbers is not None
     assert values_of(bundle.numbers) == table
     for format_ in ("csv", "npz", "mat"):

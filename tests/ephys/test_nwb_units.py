@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tiny_project import curated
 
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
@@ -230,7 +231,8 @@ def test_units_that_were_reviewed_are_exported_with_their_ids_and_on_their_clock
         components=(),
         given=opened.given,
     )
-    written = export(bundle_of(project, labels=opened.given.labels), "nwb", tmp_path / "b.nwb")
+    decisions = curated(project, labels=opened.given.labels)
+    written = export(bundle_of(project, decisions), "nwb", tmp_path / "b.nwb")
     with pynwb.NWBHDF5IO(str(path), "r") as first, pynwb.NWBHDF5IO(str(written), "r") as second:
         before, after = first.read(), second.read()
         assert after.session_start_time == before.session_start_time

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tiny_project import curated
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
@@ -70,7 +71,7 @@ def test_a_unit_exists_in_the_samples_that_have_it_as_it_stands(project: Project
     # unit 3 is split in the first sample, and lacks a quarter of its cell in the second; unit 8 = spike 3
     # lacks half of its cell in the first, three quarters in the second
     units = np.array([3, 3, 3, 8, 8, 9, 9])
-    bundle = bundle_of(project, unit_of_spike=units)
+    bundle = bundle_of(project, curated(project, unit_of_spike=units))
     assert bundle.sorting.p_exists == {3: 0.0, 8: 0.0, 9: 1.0}
     assert bundle.numbers is not None
     assert bundle.numbers.of((3, 8))["p_pure"].tolist() == [0.25, 1.0]
@@ -91,14 +92,14 @@ def test_probability_and_entropy_are_of_the_units_as_they_stand(project: Project
 
 def test_a_merge_that_the_posterior_doubts_is_exported_as_doubtful(project: Project) -> None:
     merged = np.array([5, 5, 5, 5, 5, 9, -1])
-    sorting = bundle_of(project, unit_of_spike=merged).sorting
+    sorting = bundle_of(project, curated(project, unit_of_spike=merged)).sorting
     assert sorting.p_exists == {5: 0.25, 9: 1.0}
     np.testing.assert_allclose(sorting.probability[:4], [1, 1, 0.25, 0.25])
 
 
 def test_what_a_person_joined_across_channels_is_unknown_and_stays_in_the_export(project: Project) -> None:
     joined = np.array([3, 3, 5, 5, 5, 5, -1])
-    sorting = bundle_of(project, unit_of_spike=joined, min_probability=0.8).sorting
+    sorting = bundle_of(project, curated(project, unit_of_spike=joined), min_probability=0.8).sorting
     assert sorting.unit_id.tolist() == [3, 3, 5, 5, 5, 5]
     assert np.isnan(sorting.probability).tolist() == [False] * 2 + [True] * 4
     assert np.isnan(sorting.entropy).tolist() == [False] * 2 + [True] * 4
@@ -113,13 +114,13 @@ def test_units_that_the_sorting_joined_across_channels_are_known(project: Projec
 
 
 def test_labels_and_main_channels_are_carried(project: Project) -> None:
-    sorting = bundle_of(project, labels={3: "good", 77: "noise"}).sorting
+    sorting = bundle_of(project, curated(project, labels={3: "good", 77: "noise"})).sorting
     assert sorting.labels == {3: "good", 8: "unsorted", 9: "unsorted"}
     assert sorting.main_channel == {3: 0, 8: 0, 9: 1}
 
 
 def test_the_ncp_block_tells_the_alternatives_of_each_component(project: Project) -> None:
-    block = bundle_of(project, accepted=[8, 77]).ncp
+    block = bundle_of(project, curated(project, accepted=[8, 77])).ncp
     assert block["model"] == "small"
     assert block["components"][0] == {
         "id": 0,
@@ -172,14 +173,15 @@ def test_templates_at_another_rate_pass_through_the_same_points() -> None:
 
 def test_a_curation_of_another_length_is_refused(project: Project) -> None:
     with pytest.raises(InputError, match="7 spikes, 3 unit ids, 7 probabilities"):
-        bundle_of(project, unit_of_spike=np.zeros(3, int))
+        bundle_of(project, curated(project, unit_of_spike=np.zeros(3, int)))
 
 
 def test_labels_are_those_of_a_person_and_else_follow_p_neuron(project: Project) -> None:
     known = replace(project, p_neuron=np.array([0.1, 0.1, 0.7, 0.7, 0.7, 0.9, 0.9], np.float32))
-    bundle = bundle_of(known, labels={3: "unsorted", 8: "unsorted", 9: "unsorted"})
+    bundle = bundle_of(known, curated(known, labels={3: "unsorted", 8: "unsorted", 9: "unsorted"}))
     assert bundle.sorting.labels == {3: "noise", 8: "mua", 9: "good"}
     assert bundle.numbers is not None
     assert bundle.numbers.of((3, 8, 9))["p_neuron"] == pytest.approx([0.1, 0.7, 0.9])
-    assert bundle_of(known, labels={3: "good"}).sorting.labels == {3: "good", 8: "mua", 9: "good"}
+    by_hand = curated(known, labels={3: "good"})
+    assert bundle_of(known, by_hand).sorting.labels == {3: "good", 8: "mua", 9: "good"}
     assert bundle_of(project).sorting.labels == dict.fromkeys((3, 8, 9), "unsorted")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_project import curated
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
@@ -57,7 +58,7 @@ def project() -> Project:
 
 @pytest.fixture(scope="module")
 def bundle(project: Project) -> ExportBundle:
-    return bundle_of(project, labels=BY_HAND)
+    return bundle_of(project, curated(project, labels=BY_HAND))
 
 
 def of_spikeinterface(sorting: object, name: str) -> dict[int, str]:

@@ -52,7 +52,6 @@ class AmplitudesPanel(LassoPanel):
         """Make both plots, the message and the switch."""
         self.height_shown: Height = "amplitude"
         self.view = AmplitudesView()
-        self._range: tuple[object, ...] = ()
         self.scatter = SpikeScatter("Amplitudes over time")
         self.rates = Plot("Firing rates over time")
         self.rates.setMinimumSize(120, 40)
@@ -111,9 +110,7 @@ class AmplitudesPanel(LassoPanel):
             faded = chosen and not view.points.is_selected[row]
             pen = pg.mkPen(self.theme.unit(view.points.colors[row], 70 if faded else 255), width=1.2)
             self.rates.addItem(pg.PlotCurveItem(view.rate_edges_s, rate, stepMode="center", pen=pen))
-        shown = (self.workspace.on_screen, view.height, view.range_s)
-        if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
-            self._range = shown
+        if self.is_other_frame(self.workspace.on_screen, view.height, view.range_s):
             start_s, end_s = view.range_s
             room_s = 0.02 * (end_s - start_s)
             self.scatter.setLimits(xMin=start_s - room_s, xMax=end_s + room_s)

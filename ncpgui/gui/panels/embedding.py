@@ -21,7 +21,6 @@ class EmbeddingPanel(LassoPanel):
     def build(self) -> None:
         """Make plot and message."""
         self.view = EmbeddingView()
-        self._shown: tuple[object, ...] = ()
         self.scatter = SpikeScatter("Embedding of the spikes", has_names=True, is_square=True)
         for side in ("left", "bottom"):  # distances mean nothing: there is nothing to read off
             self.scatter.getAxis(side).setStyle(showValues=False)
@@ -42,9 +41,7 @@ class EmbeddingPanel(LassoPanel):
         view = self.view = present_embedding(self.workspace, self._tsne())
         self.scatter.set_labels(left=view.axes[1], bottom=view.axes[0])
         self.show_points(view)
-        shown = (self.workspace.on_screen, view.axes, len(view.points))
-        if shown != self._shown:  # another sorting of the same spikes leaves the zoom as it is
-            self._shown = shown
+        if self.is_other_frame(self.workspace.on_screen, view.axes, len(view.points)):
             self.scatter.show_all()
         self.scatter.settle()
 

@@ -19,7 +19,6 @@ class FeaturesPanel(LassoPanel):
     def build(self) -> None:
         """Make plot, message and the choice of axes."""
         self.view = FeaturesView()
-        self._range: tuple[object, ...] = ()
         self.scatter = SpikeScatter("Features")
         self.scatter.set_left_px(34)
         self.scatter.setMinimumSize(120, 68)
@@ -58,9 +57,7 @@ class FeaturesPanel(LassoPanel):
             box.setVisible(not view.message)
         self.scatter.set_labels(left=view.label(view.y), bottom=view.label(view.x))
         self.show_points(view)
-        shown = (self.workspace.on_screen, view.x, view.y, len(view.axes))
-        if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
-            self._range = shown
+        if self.is_other_frame(self.workspace.on_screen, view.x, view.y, len(view.axes)):
             self.scatter.show_all()
         self.scatter.settle()
 

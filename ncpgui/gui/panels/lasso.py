@@ -22,6 +22,7 @@ class LassoPanel(Panel):
     plane = ""
     note_text = ""
     scatter: SpikeScatter
+    _frame: tuple[object, ...] = ()
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and what the plane is computed from."""
@@ -52,6 +53,11 @@ class LassoPanel(Panel):
         self.scatter.set_points(view.points, self.theme)
         self.leave_plane()
         self.show_lasso()
+
+    def is_other_frame(self, *frame: object) -> bool:
+        """Whether other coordinates are on screen now; another sorting of the same spikes leaves the zoom."""
+        is_other, self._frame = frame != self._frame, frame
+        return is_other
 
     def own_lasso(self) -> Lasso | None:
         """The lasso, if it is drawn in the plane that is on screen here."""
