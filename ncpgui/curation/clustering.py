@@ -126,11 +126,6 @@ class Clustering:
         spikes = self._spikes.get(int(unit))
         return np.zeros(0, dtype=np.int64) if spikes is None else _read_only(spikes)
 
-    def n_spikes(self, unit: int) -> int:
-        """Count the spikes of a unit, without making the array."""
-        spikes = self._spikes.get(int(unit))
-        return 0 if spikes is None else len(spikes)
-
     def version(self, unit: int) -> int:
         """Another number whenever the spikes of a unit are others."""
         return self._version.get(int(unit), 0)

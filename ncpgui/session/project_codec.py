@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import h5py
 import numpy as np
 
@@ -103,6 +105,11 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         )
     failed = read_json(root, "failed", dict)
     components, waiting = read_components(root, spikes, probe, progress=progress)
+    known: dict[str, Any] = {
+        name: read_array(sorting, name, np.float32, shape=(len(spikes),))
+        for name in MAY_LACK
+        if name in sorting
+    }
     return Project(
         recording=_read_recording(root),
         probe=probe,
@@ -112,11 +119,7 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         waiting=waiting,
         unit_of_spike=read_integers(sorting, "unit_of_spike", np.int64, shape=(len(spikes),)),
         probability=read_array(sorting, "probability", np.float32, shape=(len(spikes),)),
-        **{
-            name: read_array(sorting, name, np.float32, shape=(len(spikes),))
-            for name in MAY_LACK
-            if name in sorting
-        },
+        **known,
         left_out=_read_left_out(sorting) if "left_out" in sorting else None,
         motion=_read_motion(root) if "motion" in root else None,
         settings=read_json(root, "settings", dict),

@@ -27,7 +27,8 @@ TWO_PLUS, MERGED = WAYS[0]
 def test_the_component_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
     assert workspace.questions.queue_order() == [0, 1, 2]
     assert workspace.component_id == 0
-    assert [workspace.state.components.n_spikes(c) for c in workspace.state.components.ids] == [10, 6, 4]
+    spike_ids = workspace.state.components.spike_ids
+    assert [len(spike_ids(c)) for c in workspace.state.components.ids] == [10, 6, 4]
 
 
 def test_components_that_wait_come_last_those_with_most_spikes_first() -> None:

@@ -151,7 +151,7 @@ def test_an_accepted_merge_that_is_not_in_the_clusters_yet_is_taken_and_may_have
     review(folder, {key_of([7, 9]): second, key_of([4, 0]): first})
     history, words, _ = taken(project)
     assert words == ("merge 0 + 4 + 7",)
-    assert sorted(history.clustering.n_spikes(unit) for unit in history.clustering.unit_ids) == [4, 30]
+    assert sorted(len(history.clustering.spikes_of(unit)) for unit in history.clustering.unit_ids) == [4, 30]
 
 
 def test_propositions_that_nobody_knows_any_more_are_told(folder: Path, project: Project) -> None:
@@ -221,7 +221,7 @@ def test_splits_of_phy_are_taken_over_and_its_other_spikes_are_refused(
     np.save(folder / "spike_clusters.npy", clusters)
     history, words, _ = taken(project)
     assert words == ("sort 4 as in phy",)
-    sizes = [history.clustering.n_spikes(unit) for unit in history.clustering.unit_ids.tolist()]
+    sizes = [len(history.clustering.spikes_of(unit)) for unit in history.clustering.unit_ids.tolist()]
     assert sorted(sizes) == [4, 6, 6, 8, 10]
     times = np.load(folder / "spike_times.npy")
     np.save(folder / "spike_times.npy", times + 1)

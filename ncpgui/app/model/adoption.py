@@ -53,8 +53,7 @@ def _accept_current(workspace: Workspace) -> None:
     """Accept all units of the component, or say that it has none."""
     state, current = workspace.state, workspace.current()
     assert current is not None
-    component = current.component
-    units = tuple(unit.unit for unit in current.units if unit.unit is not None)
+    component, units = current.component, current.unit_ids
     if not state.history.labels.accepted.issuperset(units):
         workspace.set_accepted(units, True)
     elif workspace.questions.is_answered(component.id):

@@ -51,10 +51,6 @@ class Components:
             min_spikes=0 if project is None else project.min_cluster_spikes,
         )
 
-    def n_spikes(self, component_id: int) -> int:
-        """Count the spikes of a component."""
-        return len(self._spike_ids[component_id])
-
     def spike_ids(self, component_id: int) -> NDArray[np.int64]:
         """(n,) spikes of a component, sampled or not."""
         return self._spike_ids[component_id]

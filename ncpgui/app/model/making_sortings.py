@@ -132,7 +132,7 @@ def sorting_after(
 
 
 def n_units_after(
-    clustering: Clustering, component: Component, alternative: Alternative, accepted: Collection[int] = ()
+    clustering: Clustering, component: Component, alternative: Alternative, accepted: Collection[int]
 ) -> int:
     """Number of units that a component would have after adopting an alternative: what a preview shows.
 

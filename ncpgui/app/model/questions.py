@@ -83,8 +83,8 @@ class Questions:
 
     def _draws_are_sure(self, component: Component) -> bool:
         shown = self._state.sortings.current(component)
-        units = [unit.unit for unit in shown.units if unit.unit is not None]
-        if units and all(self._state.places.components_of(unit)[0] != component.id for unit in units):
+        units, places = shown.unit_ids, self._state.places
+        if units and all(places.components_of(unit)[0] != component.id for unit in units):
             return True
         if (unit_numbers(self._state, units)["p_exists"] < MORE_PROBABLY).any():
             return False
@@ -188,7 +188,7 @@ class Questions:
 
         def key(component_id: int) -> tuple[int, float, float, int]:
             if self._state.components.sampled(component_id) is None:
-                return (1, 0.0, -float(self._state.components.n_spikes(component_id)), component_id)
+                return (1, 0.0, -float(len(self._state.components.spike_ids(component_id))), component_id)
             settled = self.is_answered(component_id)
             place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
             effect = self._effects.get(component_id, 0.0)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ncpgui.app.model.saved_state import Session
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.curation.history import History
 
+if TYPE_CHECKING:
+    from ncpgui.session.session_file import SessionFile
 
-def kept_journal(session: Session | None) -> str:
+
+def kept_journal(session: SessionFile | None) -> str:
     """Keep a journal that the next save will not hold all of; say where."""
     if session is None:
         return ""

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from ncpgui.core.project import Project
 
-
-class Session(Protocol):
-    """What is needed of a session file (`ncpgui.session.session_file.SessionFile`)."""
-
-    @property
-    def path(self) -> Path:
-        """Where it is."""
-
-    @property
-    def n_entries(self) -> int:
-        """Actions written so far."""
-
-    def append(self, entry: dict[str, Any]) -> None:
-        """Write an action to the journal."""
-
-    def save(self, project: Project, *, n_entries: int | None = None) -> None:
-        """Save the project."""
-
-    def keep_journal(self) -> Path:
-        """Copy the journal to a name of its own."""
-
-    def close(self) -> None:
-        """Let others write."""
+if TYPE_CHECKING:  # HDF5 is loaded when a session is opened
+    from ncpgui.session.session_file import SessionFile
 
 
 class SaveState:
@@ -45,12 +23,12 @@ class SaveState:
     """
 
     def __init__(self) -> None:
-        self.session: Session | None = None
+        self.session: SessionFile | None = None
         self._saved: Project | None = None
         self._n_written = 0
         self._on_hold = False
 
-    def start(self, session: Session | None, saved: Project | None, *, n_written: int = 0) -> None:
+    def start(self, session: SessionFile | None, saved: Project | None, *, n_written: int = 0) -> None:
         """Begin with a project of which `n_written` actions are in the save or in the journal behind it.
 
         saved : what a file holds, None of a project that is in none, or whose journal holds something else;
@@ -59,7 +37,7 @@ class SaveState:
         self.session, self._saved = session, saved
         self._n_written, self._on_hold = n_written, False
 
-    def stop(self) -> Session | None:
+    def stop(self) -> SessionFile | None:
         """Forget the session without closing it, and return it."""
         session = self.session
         self.start(None, None)
@@ -101,7 +79,7 @@ class SaveState:
         self._on_hold = self._n_written < len(now.history)  # the save has those: they must not follow it too
         return 0 if self.session is None else self.session.n_entries
 
-    def saved(self, session: Session, snapshot: Project, now: Project) -> None:
+    def saved(self, session: SessionFile, snapshot: Project, now: Project) -> None:
         """Go on with `session`, which holds `snapshot`; actions since then are written to it.
 
         Raises

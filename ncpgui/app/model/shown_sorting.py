@@ -82,6 +82,11 @@ class ShownSorting:
         return self, row
 
     @property
+    def unit_ids(self) -> tuple[int, ...]:
+        """Those of its units that are units of the current sorting."""
+        return tuple(unit.unit for unit in self.units if unit.unit is not None)
+
+    @property
     def n_unassigned(self) -> int:
         """Spikes of the component that are in no unit."""
         return int(np.count_nonzero(self.labels < 0))

@@ -76,12 +76,10 @@ class Sortings:
 
     def unit_names(self, component: Component) -> tuple[str, ...]:
         """Names of the units of a component, in order of number."""
-
-        def names() -> tuple[str, ...]:
-            units = [shown.unit for shown in self.current(component).units if shown.unit is not None]
-            return tuple(map(str, sorted(units)))
-
-        return self._remembered.get(("unit names", component.id), names)
+        return self._remembered.get(
+            ("unit names", component.id),
+            lambda: tuple(map(str, sorted(self.current(component).unit_ids))),
+        )
 
     def preview(self, component: Component, index: int) -> ShownSorting:
         """What adopting an alternative of a component would give."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.recovery import kept_journal, recover
 from ncpgui.app.model.remembered import Remembered
-from ncpgui.app.model.saved_state import SaveState, Session
+from ncpgui.app.model.saved_state import SaveState
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.app.words import sentence, unit_names
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
@@ -25,7 +25,9 @@ from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.history import History
 from ncpgui.curation.state import Command
 
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from ncpgui.session.session_file import SessionFile
+
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 NOT_KEPT = "The action was done but not written to the journal"
 """How a warning begins that is true until the next save."""
@@ -73,7 +75,7 @@ class State:
         self,
         project: Project,
         *,
-        session: Session | None = None,
+        session: SessionFile | None = None,
         entries: Iterable[dict[str, Any]] = (),
         read_only: bool = False,
     ) -> None:
@@ -113,7 +115,7 @@ class State:
         if had_project:
             self.opened.emit()
 
-    def release_session(self) -> Session | None:
+    def release_session(self) -> SessionFile | None:
         """Hand over the session file to somebody who closes it later."""
         return self._save_state.stop()
 
@@ -339,7 +341,7 @@ class State:
     # -- saving -----------------------------------------------------------------------------
 
     @property
-    def session(self) -> Session | None:
+    def session(self) -> SessionFile | None:
         """The session file, None before the first save."""
         return self._save_state.session
 
@@ -374,7 +376,7 @@ class State:
         project = self.snapshot()
         return project, self._save_state.begin(project)
 
-    def saved(self, session: Session, project: Project) -> None:
+    def saved(self, session: SessionFile, project: Project) -> None:
         """Note that a save of `project` is done; edits since go to the journal of `session`."""
         self._guarded(lambda now: self._save_state.saved(session, project, now))
         self._tell_saved()

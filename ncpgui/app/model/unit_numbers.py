@@ -20,7 +20,7 @@ from ncpgui.sorting.neuron_probability import shown_label
 def unit_numbers(state: State, units: Sequence[int]) -> UnitTable:
     """Numbers of units, given what was decided: `evidence.units.NUMBERS` and is_beyond_cards."""
 
-    def part(shown: ShownSorting, ids: list[int]) -> UnitTable:
+    def part(shown: ShownSorting, ids: Sequence[int]) -> UnitTable:
         beyond = gain(state, shown.component).is_settled_by_no_card
         return part_of_units(shown.numbers.units, ids, is_beyond_cards=beyond)
 
@@ -38,7 +38,7 @@ def _known(state: State) -> dict[int, Row]:
 def numbers_before(state: State, units: Sequence[int]) -> UnitTable:
     """The same of units, as they stand, before any decision; nan where nothing was decided."""
 
-    def part(shown: ShownSorting, ids: list[int]) -> UnitTable:
+    def part(shown: ShownSorting, ids: Sequence[int]) -> UnitTable:
         drawn = state.components.sampled(shown.component.id)
         assert drawn is not None
         key = ("numbers before", drawn.id)
@@ -53,7 +53,7 @@ def _united(
     state: State,
     units: Sequence[int],
     asked: Sequence[int],
-    part: Callable[[ShownSorting, list[int]], UnitTable],
+    part: Callable[[ShownSorting, Sequence[int]], UnitTable],
 ) -> UnitTable:
     """What all components say of units, nan of those that are not `asked` about, or of which none tells."""
     told = [unit for unit in asked if not state.sortings.is_unknown(unit)]
@@ -62,8 +62,7 @@ def _united(
         component = state.components.get(component_id)
         if component is not None:
             shown = state.sortings.current(component)
-            ids = [unit.unit for unit in shown.units if unit.unit is not None]
-            of_units = part(shown, ids)
+            of_units = part(shown, shown.unit_ids)
             parts.append(of_units.take(np.isin(of_units.ids, told)))
     return united(units, parts, p_neuron=[p_neuron(state, unit) for unit in units])
 

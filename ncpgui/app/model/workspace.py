@@ -199,7 +199,7 @@ class Workspace:
         if self._proposes_together:
             return self.selected
         here = self.current()
-        own = {one.unit for one in here.units} if here is not None else set()
+        own = set() if here is None else {*here.unit_ids}
         here_only = (self.component_id,)
         outside = [
             one
@@ -264,7 +264,7 @@ class Workspace:
         """Give units of several components that are drawn together colours of their own."""
         units = self.drawn_together
         here = self.current() if units else None
-        asked = () if here is None else tuple(one.unit for one in here.units if one.unit is not None)
+        asked = () if here is None else here.unit_ids
         own = [unit for unit in units if unit in asked]
         self.coloring.set_apart(
             [*own, *(unit for unit in units if unit not in own)], beside=set(asked) - set(own)

@@ -65,7 +65,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     component_id = workspace.component_id
     contact = f"contact {workspace.state.components.contact(component_id)}"
     component = workspace.component()
-    n = thousands(workspace.state.components.n_spikes(component_id))
+    n = thousands(len(workspace.state.components.spike_ids(component_id)))
     if component is None:
         status = workspace.questions.status(component_id)
         message = {

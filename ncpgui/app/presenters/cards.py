@@ -128,7 +128,7 @@ def _card(
 
 def _is_doubtful(workspace: Workspace, current: ShownSorting) -> bool:
     """Whether a unit in use is more probably not pure, or not complete."""
-    numbers = unit_numbers(workspace.state, [unit.unit for unit in current.units if unit.unit is not None])
+    numbers = unit_numbers(workspace.state, current.unit_ids)
     return bool((np.minimum(numbers["p_pure"], numbers["p_complete"]) < MORE_PROBABLY).any())
 
 

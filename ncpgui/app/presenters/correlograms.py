@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.correlograms import Correlograms
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownUnit
 from ncpgui.app.model.workspace import Workspace
@@ -57,15 +57,8 @@ class Scale:
         return Scale().with_half(half_ms).with_bin(bin_ms)
 
 
-class Trains(Protocol):
-    """What is shown of trains (`ncpgui.analysis.correlograms.Correlograms`)."""
-
-    counts: NDArray[np.int64]
-    edges_ms: NDArray[np.float64]
-    close: NDArray[np.int64]
-    expected: NDArray[np.float64]
-    intervals: NDArray[np.int64]
-    interval_edges_ms: NDArray[np.float64]
+Trains = Correlograms
+"""What is shown of trains."""
 
 
 @dataclass(frozen=True, eq=False)

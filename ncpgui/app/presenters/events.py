@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ncpgui.analysis.event_response import EventResponse
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.receptive_fields import (
     TilesView,
@@ -30,26 +29,8 @@ HOW_TO_LOAD = (
 )
 
 
-class Response(Protocol):
-    """What is shown of a unit around events (`ncpgui.analysis.event_response.EventResponse`)."""
-
-    n_events: int
-    event: NDArray[np.int64]
-    offset_s: NDArray[np.float64]
-    edges_s: NDArray[np.float64]
-    counts: NDArray[np.int64]
-
-    @property
-    def rate_hz(self) -> NDArray[np.float64]:
-        """Rate of each bin."""
-
-    @property
-    def before_hz(self) -> float:
-        """Mean rate before the event."""
-
-    @property
-    def peak(self) -> tuple[float, float]:
-        """Highest rate after the event, and when."""
+Response = EventResponse
+"""What is shown of a unit around events."""
 
 
 @dataclass(frozen=True)

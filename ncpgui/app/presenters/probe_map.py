@@ -192,6 +192,6 @@ def _units(workspace: Workspace, contact: int) -> list[str]:
 
 
 def _line(workspace: Workspace, component_id: int) -> str:
-    spikes = count(workspace.state.components.n_spikes(component_id), "spike")
+    spikes = count(len(workspace.state.components.spike_ids(component_id)), "spike")
     units = workspace.state.units_of(component_id)
     return f"{units}{', ' if units else ''}{spikes}, {workspace.questions.status(component_id).words}"

@@ -112,7 +112,7 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 component_id=component_id,
                 contact=workspace.state.components.contact(component_id),
                 units=workspace.state.unit_names(component_id),
-                n_spikes=workspace.state.components.n_spikes(component_id),
+                n_spikes=len(workspace.state.components.spike_ids(component_id)),
                 status=workspace.questions.status(component_id),
                 p_units=workspace.state.remembered.get(
                     ("p units", component_id), partial(p_units, workspace, component_id)

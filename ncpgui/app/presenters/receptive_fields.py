@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,8 @@ from ncpgui.app.words import count
 from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.evidence.same_train import LEAST_JACCARD, same_train
 
-
-class Field(Protocol):
-    """What is shown of a receptive field (`ncpgui.analysis.receptive_field.ReceptiveField`)."""
-
-    spatial: NDArray[np.float32]
-    time_course: NDArray[np.float32]
-    center_px: tuple[float, float]
-    ellipse: tuple[float, float, float]
-    is_clear: bool
-    peak_z: float
-
+if TYPE_CHECKING:  # SciPy is loaded when a field is computed
+    from ncpgui.analysis.receptive_field import ReceptiveField
 
 Tile = TypeVar("Tile", bound="UnitTile")
 MOST_OTHERS = 4
@@ -80,7 +71,7 @@ class UnitTile:
 class FieldTile(UnitTile):
     """A unit with its receptive field, None while that is computed."""
 
-    field: Field | None = None
+    field: ReceptiveField | None = None
 
     @property
     def foot_color(self) -> str:
@@ -201,7 +192,7 @@ def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingW
 
 
 def present_receptive_fields(
-    workspace: Workspace, known: dict[bytes, Field], *, problem: str = "", others: bool = False
+    workspace: Workspace, known: dict[bytes, ReceptiveField], *, problem: str = "", others: bool = False
 ) -> ReceptiveFieldsView:
     """Tiles with the fields that are known, by `spikes_key`; or the `problem` why there are none.
 

@@ -112,10 +112,8 @@ def _measured_in_use(workspace: Workspace, project: Project, *, all_units: bool)
 def _of_component(workspace: Workspace, project: Project, component_id: int) -> UnitTable:
     """All units that have spikes in a component; of one that is not sampled, those of matching."""
     sorting, state = workspace.current_of(component_id), workspace.state
-    if sorting is not None:
-        units = [one.unit for one in sorting.units if one.unit is not None]
-    else:
-        units = sorted(state.places.units_in(state.components.spike_ids(component_id)))
+    waiting = () if sorting else sorted(state.places.units_in(state.components.spike_ids(component_id)))
+    units = waiting if sorting is None else sorting.unit_ids
     return _measured(project, {unit: state.clustering.spikes_of(unit) for unit in units})
 
 

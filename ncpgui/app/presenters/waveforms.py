@@ -246,8 +246,7 @@ def _pure_and_complete(row: Row) -> Support:
 def _support(workspace: Workspace, shown: ShownSorting) -> list[tuple[Support, Support]]:
     """Of each unit, now and before any decision; of a preview, what this component says."""
     if not shown.is_preview:
-        units = [unit.unit for unit in shown.units if unit.unit is not None]
-        now, before = unit_numbers(workspace.state, units), numbers_before(workspace.state, units)
+        now, before = (of(workspace.state, shown.unit_ids) for of in (unit_numbers, numbers_before))
         return [
             (_pure_and_complete(one), _pure_and_complete(other))
             for one, other in zip(now.rows(), before.rows(), strict=True)

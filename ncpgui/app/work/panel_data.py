@@ -22,7 +22,7 @@ All of it is of one project: another one, or a recording that was found again, h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Scale, Trains, spikes_of_grid
 from ncpgui.app.presenters.events import EventWindow, Response
 from ncpgui.app.presenters.finding import FindingChoice, FindingOfUnit
-from ncpgui.app.presenters.receptive_fields import Field, spikes_key, trains_of_tiles
+from ncpgui.app.presenters.receptive_fields import spikes_key, trains_of_tiles
 from ncpgui.app.presenters.traces import Look, TraceWindow
 from ncpgui.app.work import jobs, measures
 from ncpgui.app.work.computed import Computed
@@ -43,6 +43,9 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.receptive_field import ReceptiveField
 
 UNITS_AT_ONCE = 16
 """Of which metrics are computed before anything else of the screen has its turn."""
@@ -162,7 +165,7 @@ class PanelData:
 
     # -- when units fire, and what to --------------------------------------------------------
 
-    def fields(self, *, others: bool) -> tuple[dict[bytes, Field], str]:
+    def fields(self, *, others: bool) -> tuple[dict[bytes, ReceptiveField], str]:
         """Receptive fields of what is on screen by `spikes_key`, and why there are none, or ''.
 
         others : of what other cards would make, too

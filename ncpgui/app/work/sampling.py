@@ -177,7 +177,7 @@ class Sampling:
             key=("sample", component_id),
             priority=ON_SCREEN
             if component_id == workspace.component_id
-            else float(workspace.state.components.n_spikes(component_id)),
+            else float(len(workspace.state.components.spike_ids(component_id))),
         )
 
     def _after_group(self) -> None:

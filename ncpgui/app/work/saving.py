@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.app.model.saved_state import Session
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.words import sentence
@@ -23,6 +22,7 @@ from ncpgui.curation.curated_sorting import CuratedSorting
 
 if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
+    from ncpgui.session.session_file import SessionFile
 
 SAVE_EVERY_S = 20.0
 _FIRST = math.inf
@@ -116,7 +116,7 @@ class Saving:
         project, n_in_journal = self._workspace.state.begin_save()
         self._saved_at = time.monotonic()
 
-        def done(session: Session) -> None:
+        def done(session: SessionFile) -> None:
             if not self._is_left:
                 self._take(session, project, target, tell)
 
@@ -126,11 +126,11 @@ class Saving:
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
 
-        session: Any = self._workspace.state.session  # a `SessionFile`, which this module does not import
+        session = self._workspace.state.session
         write = partial(jobs.save, session, target, project, n_in_journal)
         self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
-    def _take(self, session: Session, project: Project, target: Path, tell: bool) -> None:
+    def _take(self, session: SessionFile, project: Project, target: Path, tell: bool) -> None:
         self.path = session.path
         if session.path.name != target.resolve().name:
             self._workspace.state.warned.emit(
@@ -153,10 +153,10 @@ class Saving:
         if tell or not self._workspace.state.is_safe:
             self._save(target, tell=tell, replace_other=replace_other)
 
-    def _submit(self, target: Path, save: Callable[..., Session], done: Any, failed: Any) -> None:
+    def _submit(self, target: Path, save: Callable[..., SessionFile], done: Any, failed: Any) -> None:
         self._is_saving, self._made = True, None
 
-        def write(progress: Progress) -> Session:
+        def write(progress: Progress) -> SessionFile:
             self._made = save(progress=progress)
             return self._made
 

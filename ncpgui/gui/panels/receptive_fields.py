@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.receptive_fields import (
-    Field,
     FieldTile,
     ReceptiveFieldsView,
     TilesView,
@@ -20,6 +19,9 @@ from ncpgui.gui.items.glyphs import paint_curve
 from ncpgui.gui.items.tile_grid import TileGrid
 from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.theme import Theme
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.receptive_field import ReceptiveField
 
 COURSE = 34
 REMEMBERED = "fields_of_other_cards"
@@ -99,7 +101,7 @@ class FieldsWidget(TileGrid):
         if extra is not None:
             self._paint_course(painter, tile, tile.field, extra.adjusted(0, 4, 0, -4))
 
-    def _paint_ellipse(self, painter: QtGui.QPainter, field: Field, place: QtCore.QRectF) -> None:
+    def _paint_ellipse(self, painter: QtGui.QPainter, field: ReceptiveField, place: QtCore.QRectF) -> None:
         """Paint the Gaussian of a clear field; pixel (0, 0) has its middle half a pixel in."""
         if not field.is_clear:
             return
@@ -118,7 +120,7 @@ class FieldsWidget(TileGrid):
         painter.restore()
 
     def _paint_course(
-        self, painter: QtGui.QPainter, tile: FieldTile, field: Field, rect: QtCore.QRectF
+        self, painter: QtGui.QPainter, tile: FieldTile, field: ReceptiveField, rect: QtCore.QRectF
     ) -> None:
         """Paint the course in time, the spike at the right end."""
         course = field.time_course[::-1]
