@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from html import escape
 
 from PyQt5 import QtGui, QtWidgets
@@ -48,8 +47,7 @@ class ActionSet:
         action = QtWidgets.QAction(item.name, self._window)
         action.setStatusTip(item.help)
         action.setCheckable(item.is_on is not None)
-        run = partial(item.run, self._context, number)
-        action.triggered.connect(lambda _checked=False: self.attempt(run))
+        action.triggered.connect(lambda _checked=False: self._run(item, number))
         self._window.addAction(action)
         return action
 
@@ -75,6 +73,9 @@ class ActionSet:
                 action.setShortcuts(groups[number] if number < len(groups) else [])
                 action.setToolTip(_tooltip(item, keys[item.id]))
             self._refusals[item.id].setShortcuts(mine)
+
+    def _run(self, item: Action, number: int) -> None:
+        self.attempt(lambda: item.run(self._context, number))
 
     def attempt(self, do: Callable[[], None]) -> None:
         """Do something; when it is impossible, say why."""
