@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,24 +59,55 @@ def tables(
     return counts[:, :, :n_units], counts.sum(axis=2)
 
 
-def tables_of_each(
-    rows: NDArray[np.integer], references: Sequence[NDArray[np.integer]]
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """`tables` of each reference: points are counted once, by what all references say of them together."""
-    if not references:
-        return
-    code = first = np.zeros(rows.shape[1], dtype=np.int64)
-    for reference in references:
-        joint = code * (int(reference.max(initial=-1)) + 2) + reference + 1
-        _, first, code = np.unique(joint, return_index=True, return_inverse=True)
-    counts, sizes = tables(rows, code, n_units=len(first))
-    for reference in references:
+class CountedPoints:
+    """Points by draw and cluster, counted once for several sortings: those that all treat alike are one kind.
+
+    references : (m,) each, 0 .. K-1, -1 = none
+    mass : (m,) of each point, ones when left out
+    """
+
+    def __init__(
+        self,
+        rows: NDArray[np.integer],
+        references: Sequence[NDArray[np.integer]],
+        mass: NDArray[np.floating] | None = None,
+    ) -> None:
+        kind = np.zeros(rows.shape[1], dtype=np.int64)
+        if mass is not None and (mass != mass[:1]).any():
+            kind = np.unique(mass, return_inverse=True)[1]
+        for reference in references:
+            joint = kind * (int(reference.max(initial=-1)) + 2) + reference + 1
+            kind = np.cumsum(np.bincount(joint) > 0)[joint] - 1
+        self._one_of_kind = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.int64)
+        self._one_of_kind[kind] = np.arange(len(kind))
+        self._mass = None if mass is None else mass[self._one_of_kind]
+        self._counts, self.sizes = tables(rows, kind, n_units=len(self._one_of_kind))
+
+    def table(self, reference: NDArray[np.integer], *, weighed: bool = False) -> NDArray[np.float64]:
+        """`tables` of one of the references: (S, C, K); weighed : by the mass of points."""
         units = np.arange(int(reference.max(initial=-1)) + 1)
-        yield counts @ (reference[first, None] == units).astype(np.float64), sizes
+        counts_as = (reference[self._one_of_kind, None] == units).astype(np.float64)
+        if weighed and self._mass is not None:
+            counts_as *= self._mass[:, None]
+        return np.asarray(self._counts @ counts_as)
+
+
+def as_draws_see(
+    posterior: PosteriorSamples, alternatives: Sequence[NDArray[np.integer]]
+) -> list[NDArray[np.integer]]:
+    """Sortings in which an echo that is in no unit is where the spike is that it is an echo of: (m,) each."""
+    if posterior.echo_of is None:
+        return list(alternatives)
+    is_echo = posterior.echo_of >= 0
+    return [np.where((one < 0) & is_echo, one[posterior.echo_of], one) for one in alternatives]
 
 
 def alternative_of_draw(
-    posterior: PosteriorSamples, alternatives: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
+    posterior: PosteriorSamples,
+    alternatives: Sequence[NDArray[np.integer]],
+    *,
+    min_spikes: int = 0,
+    counted: CountedPoints | None = None,
 ) -> NDArray[np.int64]:
     """Index of the sorting that each draw is, `OTHER` where it is none: (S,).
 
@@ -88,16 +119,20 @@ def alternative_of_draw(
 
     alternatives : labels of the posterior's points, (m,) each, -1 = none
     min_spikes : clusters of fewer points are none to the sorting
+    counted : the points, for the alternatives `as_draws_see` them, if they are counted already
     """
     least = max(min_unit_size(posterior.n_points), min_spikes)
     found = np.full(posterior.n_samples, OTHER, dtype=np.int64)
     nearest = np.full(posterior.n_samples, np.inf)
-    known = [index for index, alternative in enumerate(alternatives) if alternative.max(initial=-1) >= 0]
-    references = [alternatives[index] for index in known]
-    if posterior.echo_of is not None:
-        is_echo = posterior.echo_of >= 0
-        references = [np.where((one < 0) & is_echo, one[posterior.echo_of], one) for one in references]
-    for index, (table, sizes) in zip(known, tables_of_each(posterior.rows, references), strict=True):
+    if not alternatives:
+        return found
+    seen = as_draws_see(posterior, alternatives)
+    counted = CountedPoints(posterior.rows, seen) if counted is None else counted
+    sizes = counted.sizes
+    for index, reference in enumerate(seen):
+        if alternatives[index].max(initial=-1) < 0:
+            continue
+        table = counted.table(reference)
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
         mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)
@@ -107,7 +142,6 @@ def alternative_of_draw(
         found[better], nearest[better] = index, apart[better]
     empty = [index for index, alternative in enumerate(alternatives) if alternative.max(initial=-1) < 0]
     if empty:
-        _, sizes = tables(posterior.rows, np.full(posterior.n_points, -1))
         found[(found == OTHER) & (sizes < least).all(axis=1)] = empty[0]
     return found
 

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.draws_by_alternative import alternative_of_draw
+from ncpgui.evidence.draws_by_alternative import CountedPoints, alternative_of_draw, as_draws_see
 from ncpgui.evidence.misassigned_spikes import wrong_in_draws
 from ncpgui.evidence.support import TOLERATED
 
@@ -92,8 +92,10 @@ def expected_gain(
     mass : (m,) spikes that each point stands for, ones when left out
     min_spikes : points below which clusters are no units
     """
-    alternative_of = alternative_of_draw(posterior, alternatives, min_spikes=min_spikes)
-    now = wrong_in_draws(posterior.rows, in_use, mass=mass)
+    seen = as_draws_see(posterior, alternatives)
+    counted = CountedPoints(posterior.rows, [in_use, *alternatives, *seen], mass)
+    alternative_of = alternative_of_draw(posterior, alternatives, min_spikes=min_spikes, counted=counted)
+    now = wrong_in_draws(counted.table(in_use, weighed=True))
     gained = 0.0
     for index, alternative in enumerate(alternatives):
         if np.array_equal(alternative, in_use):
@@ -103,7 +105,8 @@ def expected_gain(
         n_effective = 0.0 if len(rows) == 0 else float(weight.sum() ** 2 / (weight**2).sum())
         if len(rows) < 2 or n_effective <= 1:
             continue
-        then = wrong_in_draws(posterior.rows[rows], alternative, mass=mass) * n_effective / (n_effective - 1)
+        then = wrong_in_draws(counted.table(alternative, weighed=True)[rows])
+        then *= n_effective / (n_effective - 1)
         gained += max(0.0, float(weight @ (now[rows] - then)))
     n_spikes = float(posterior.n_points if mass is None else mass.sum())
     return Gain(gained, max(0.0, float(posterior.weight @ now) - gained), n_spikes)

@@ -11,8 +11,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.draws_by_alternative import tables
-
 FEW_UNITS = 8
 """Of which all sets are gone through; 2 to the power of this many."""
 
@@ -28,18 +26,13 @@ def stands_for(labels: NDArray[np.integer], sampled: NDArray[np.integer]) -> NDA
     return np.asarray((n_all / np.maximum(n_sampled, 1))[unit[sampled]], dtype=np.float64)
 
 
-def wrong_in_draws(
-    rows: NDArray[np.integer], labels: NDArray[np.integer], *, mass: NDArray[np.floating] | None = None
-) -> NDArray[np.float64]:
+def wrong_in_draws(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Spikes in a wrong unit if each draw were true: (S,).
 
-    rows : (S, m) labels of the draws
-    labels : (m,) unit of each point, 0 .. K-1, -1 = none
-    mass : (m,) spikes that each point stands for, ones when left out
+    table : spikes by draw, its cluster and unit, (S, C, K)
     """
-    if labels.max(initial=-1) < 0:
-        return np.zeros(len(rows))
-    table, _ = tables(rows, np.asarray(labels), mass)
+    if table.shape[2] == 0:
+        return np.zeros(len(table))
     ordered = np.sort(table.argmax(axis=1), axis=1)  # cluster that each unit would have: (S, K)
     right = table.max(axis=1).sum(axis=1)
     shared = (np.diff(ordered, axis=1) == 0).any(axis=1)

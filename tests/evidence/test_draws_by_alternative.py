@@ -13,6 +13,7 @@ from ncpgui.core.seeds import stream
 from ncpgui.evidence import draws_by_alternative
 from ncpgui.evidence.draws_by_alternative import (
     OTHER,
+    CountedPoints,
     alternative_of_draw,
     distinct,
     draws_of_sorting,
@@ -21,7 +22,6 @@ from ncpgui.evidence.draws_by_alternative import (
     ranked,
     sizeable,
     tables,
-    tables_of_each,
 )
 
 TWO, ONE = [0] * 6 + [1] * 4, [0] * 10
@@ -211,18 +211,17 @@ def test_masses_follow_what_their_draws_gained_and_those_without_draws_follow_al
     assert nothing.tolist() == [0]
 
 
-def test_tables_of_several_references_are_those_of_each_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_counted_once_for_several_sortings_give_the_table_of_each() -> None:
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 4, (7, 50)).astype(np.uint8)
-    references = [rng.integers(-1, n, 50).astype(np.int32) for n in (3, 1, 5)]
-    expected = [tables(rows, one) for one in references]
-    counted: list[int] = []
-    monkeypatch.setattr(
-        draws_by_alternative, "tables", lambda *given, **also: counted.append(1) or tables(*given, **also)
-    )
-    found = list(tables_of_each(rows, references))
-    for (table, sizes), (own_table, own_sizes) in zip(found, expected, strict=True):
-        assert np.array_equal(table, own_table)
-        assert np.array_equal(sizes, own_sizes)
-    assert counted == [1]
-    assert list(tables_of_each(rows, [])) == []
+    rows, mass = rng.integers(0, 4, (7, 50)).astype(np.uint8), rng.choice([0.5, 1.0, 3.0], 50)
+    references = [rng.integers(-1, n, 50).astype(np.int32) for n in (3, 1, 5)] + [np.full(50, -1)]
+    counted = CountedPoints(rows, references, mass)
+    for reference in references:
+        table, sizes = tables(rows, reference)
+        assert np.array_equal(counted.table(reference), table)
+        assert np.array_equal(counted.sizes, sizes)
+        assert np.allclose(counted.table(reference, weighed=True), tables(rows, reference, mass)[0])
+
+
+def test_draws_of_no_sortings_are_none_of_them() -> None:
+    assert alternative_of_draw(of(A, B), []).tolist() == [OTHER, OTHER]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.draws_by_alternative import tables
 from ncpgui.evidence.misassigned_spikes import most_right, stands_for, wrong_in_draws
 
 HALVES = np.array([0] * 6 + [1] * 4)
@@ -18,7 +19,7 @@ def posterior(*rows: list[int], weight: list[float] | None = None) -> PosteriorS
 
 
 def expected_wrong(draws: PosteriorSamples, labels: np.ndarray, mass: np.ndarray | None = None) -> float:
-    return float(draws.weight @ wrong_in_draws(draws.rows, labels, mass=mass))
+    return float(draws.weight @ wrong_in_draws(tables(draws.rows, labels, mass)[0]))
 
 
 def test_no_spike_is_wrong_where_all_draws_are_the_sorting() -> None:
