@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.palette import Entry
 from ncpgui.app.words import sentence
 from ncpgui.gui.items.command_line import CommandLine
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_plate
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_plate, set_ink
 from ncpgui.gui.items.rows_model import RowDelegate, RowsModel
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import LIGHT, Theme, font
@@ -55,8 +55,7 @@ class EntryDelegate(RowDelegate):
         painter.setPen(theme.color("faint" if entry.reason else "muted"))
         painter.drawText(inner, RIGHT, entry.keys)
         between = inner.adjusted(painter.fontMetrics().horizontalAdvance(name) + 14, 0, -keys_width - 14, 0)
-        painter.setFont(font(11))
-        painter.setPen(theme.color("faint"))
+        set_ink(painter, theme.color("faint"), 11)
         words = sentence(entry.reason) or entry.menu
         painter.drawText(between, LEFT, elided(painter, words, between.width()))
 

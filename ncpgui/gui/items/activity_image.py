@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import ActivityImage
 from ncpgui.app.words import duration
+from ncpgui.gui.items.glyphs import set_ink
 from ncpgui.gui.items.painted_widget import ExplainedWidget
-from ncpgui.gui.theme import font
 
 BARS_PX = 64
 GAP_PX = 8
@@ -46,8 +46,7 @@ class ActivityOverTime(ExplainedWidget):
         painter.fillRect(rect, self.theme.color("sunken"))
         painter.drawImage(rect, self._colored(self.image))
         self._paint_bars(painter, self.image, rect)
-        painter.setFont(font(11))
-        painter.setPen(self.theme.color("muted"))
+        set_ink(painter, self.theme.color("muted"), 11)
         depth, right = self.image.depth_um, int(QtCore.Qt.AlignRight)
         left = QtCore.QRectF(0, rect.top(), DEPTHS_PX - 6, rect.height())
         painter.drawText(left, right | QtCore.Qt.AlignTop, f"{depth[0]:.0f} µm")

@@ -14,7 +14,7 @@ from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
 from ncpgui.gui.items.card_pictures import GAP_PX, LEAST_PX, has_room, paint_correlogram, paint_shapes
-from ncpgui.gui.items.glyphs import LEFT, elided, paint_curve, paint_plate, whole_parts
+from ncpgui.gui.items.glyphs import LEFT, elided, paint_curve, paint_plate, set_ink, whole_parts
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, blend, font
@@ -95,13 +95,11 @@ class CardWidget(PaintedWidget):
         """Paint probability, words and units."""
         card, theme = self.card, self.theme
         rect = QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        border, fill = ("faint", "hover") if self.underMouse() else ("border", "sunken")
         if card.is_shown:
-            painter.setPen(QtGui.QPen(theme.color("accent"), 2))
-            painter.setBrush(theme.color("accent_soft"))
-        else:
-            painter.setPen(QtGui.QPen(theme.color("faint" if self.underMouse() else "border"), 1))
-            painter.setBrush(theme.color("hover" if self.underMouse() else "sunken"))
-        painter.drawRoundedRect(rect, 9, 9)
+            border, fill = "accent", "accent_soft"
+        pen = QtGui.QPen(theme.color(border), 2 if card.is_shown else 1)
+        paint_plate(painter, rect, theme.color(fill), 9, pen)
         inner = rect.adjusted(12, 6, -11, -6)
         self._paint_probability(painter, inner)
         top = self._paint_words(painter, inner) + 4
@@ -109,22 +107,19 @@ class CardWidget(PaintedWidget):
 
     def _paint_probability(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
         card, theme = self.card, self.theme
-        painter.setFont(font(27, bold=True))
-        painter.setPen(theme.color("accent" if card.is_shown else "text"))
+        set_ink(painter, theme.color("accent" if card.is_shown else "text"), 27, bold=True)
         line = QtCore.QRectF(inner.left() - 1, inner.top() - 2, inner.width(), 34)
         painter.drawText(line, LEFT, card.percent)
         x = inner.left() + painter.fontMetrics().horizontalAdvance(card.percent) + 6
-        painter.setFont(font(11))
-        painter.setPen(theme.color("muted"))
+        set_ink(painter, theme.color("muted"), 11)
         room = inner.right() - (22 if card.key else 0) - x
         advance = painter.fontMetrics().horizontalAdvance
         beside = next((words for words in card.beside if advance(words) <= room), "")
         painter.drawText(QtCore.QRectF(x, line.top() + 11, room, 18), LEFT, beside)
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
-            painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))
-            painter.setBrush(theme.color("panel"))
-            painter.drawRoundedRect(badge, 5, 5)
+            border = QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1)
+            paint_plate(painter, badge, theme.color("panel"), 5, border)
             painter.setPen(theme.color("accent" if card.is_shown else "muted"))
             painter.drawText(badge, QtCore.Qt.AlignCenter, card.key)
         if card.is_in_use:
@@ -143,14 +138,12 @@ class CardWidget(PaintedWidget):
         """Paint number of units and difference, in the lines that there is room for; returns their bottom."""
         card, theme = self.card, self.theme
         line = QtCore.QRectF(inner.left(), inner.top() + 30, inner.width(), LINE_PX)
-        painter.setFont(font(13, medium=True))
-        painter.setPen(theme.color("text"))
+        set_ink(painter, theme.color("text"), 13, medium=True)
         titled = line.adjusted(0, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
         title = elided(painter, card.title, titled.width())
         painter.drawText(titled, LEFT, title)
         title_width = painter.fontMetrics().horizontalAdvance(title)
-        painter.setFont(font(12))
-        painter.setPen(theme.color("muted"))
+        set_ink(painter, theme.color("muted"), 12)
         beside = titled.adjusted(title_width + 8, 0, 0, 0)
         advance = painter.fontMetrics().horizontalAdvance
         fits = (words for words in card.conditions if advance(words) <= beside.width())
@@ -184,8 +177,8 @@ class CardWidget(PaintedWidget):
             paint_plate(painter, track, self.theme.color("border"), 1.5)
             track.setWidth(max(track.width() * unit.share, 3))
             paint_plate(painter, track, color, 1.5)
-            painter.setFont(font(10, bold=unit.is_changed))
-            painter.setPen(self.theme.color("text" if unit.is_changed else "muted"))
+            word = self.theme.color("text" if unit.is_changed else "muted")
+            set_ink(painter, word, 10, bold=unit.is_changed)
             name = QtCore.QRectF(tile.left(), tile.bottom() - 13, tile.width(), 13)
             painter.drawText(name, LEFT, elided(painter, unit.name, tile.width()))
             if unit.waveform is not None and not has_pictures:
@@ -255,17 +248,15 @@ class OtherCard(PaintedWidget):
 
     def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint it."""
-        pen = QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine)
-        painter.setPen(pen)
-        painter.drawRoundedRect(QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 9, 9)
-        painter.setPen(self.theme.color("muted"))
-        painter.setFont(font(20, bold=True))
+        border = QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine)
+        rect = QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        paint_plate(painter, rect, QtCore.Qt.NoBrush, 9, border)
+        set_ink(painter, self.theme.color("muted"), 20, bold=True)
         middle = self.height() / 2
         number = QtCore.QRectF(0, middle - 26, self.width(), 28)
         painter.drawText(number, QtCore.Qt.AlignCenter, percent(self._mass))
         painter.setFont(font(12))
         painter.drawText(QtCore.QRectF(0, middle + 4, self.width(), 18), QtCore.Qt.AlignCenter, "other")
-        painter.setPen(self.theme.color("accent"))
-        painter.setFont(font(11))
+        set_ink(painter, self.theme.color("accent"), 11)
         words = "close" if self._is_open else "open"
         painter.drawText(QtCore.QRectF(0, middle + 22, self.width(), 16), QtCore.Qt.AlignCenter, words)

@@ -11,9 +11,9 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.presenters.card import CardUnit
 from ncpgui.app.presenters.card_change import CardChange
 from ncpgui.app.presenters.correlograms import LEAST_COUNT, Trains
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_curve
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_curve, set_ink
 from ncpgui.gui.items.waveform_layout import at_contacts, extents
-from ncpgui.gui.theme import Theme, font
+from ncpgui.gui.theme import Theme
 
 LEAST_PX = (210.0, 72.0)
 """Width and height from which there is room for both."""
@@ -59,8 +59,7 @@ def paint_correlogram(
     painter: QtGui.QPainter, place: QtCore.QRectF, change: CardChange, found: Trains | None, theme: Theme
 ) -> None:
     """Paint the cross-correlogram of what a card joins or parts; the band is where one neuron has none."""
-    painter.setFont(font(10))
-    painter.setPen(theme.color("muted"))
+    set_ink(painter, theme.color("muted"), 10)
     head = QtCore.QRectF(place.left(), place.top(), place.width(), HEAD_PX)
     painter.drawText(head, QtCore.Qt.AlignCenter, elided(painter, change.title, head.width()))
     foot = QtCore.QRectF(place.left(), place.bottom() - AXIS_PX, place.width(), AXIS_PX)

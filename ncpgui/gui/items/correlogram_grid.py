@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.correlograms import CorrelogramsView
+from ncpgui.gui.items.glyphs import set_ink
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.theme import Theme, font
 
@@ -106,8 +107,7 @@ class CorrelogramGrid(UnitCanvas):
                 if column >= row:
                     self._paint_histogram(painter, row, column, cell)
                 elif self.has_words:
-                    painter.setFont(font(WORDS_PX))
-                    painter.setPen(self.theme.color("muted"))
+                    set_ink(painter, self.theme.color("muted"), WORDS_PX)
                     painter.drawText(cell, int(Qt.AlignCenter), self.words_of_pair(row, column, cell))
             if self.has_words:
                 self._paint_name(painter, row)
@@ -134,8 +134,7 @@ class CorrelogramGrid(UnitCanvas):
             return
         number = str(view.highest(row, column, intervals=self.shows_intervals))
         used = self._name_px(row) if is_own else 0.0
-        painter.setFont(font(WORDS_PX))
-        painter.setPen(theme.color("muted"))
+        set_ink(painter, theme.color("muted"), WORDS_PX)
         room = cell.adjusted(used, 0, -3, 0)
         if painter.fontMetrics().horizontalAdvance(number) <= room.width():
             painter.drawText(room, int(TOP_RIGHT), number)
@@ -150,8 +149,7 @@ class CorrelogramGrid(UnitCanvas):
 
     def _paint_name(self, painter: QtGui.QPainter, row: int) -> None:
         """Write the number of a unit at the top of its cell."""
-        painter.setFont(font(NAME_PX, bold=True))
-        painter.setPen(self.theme.unit(self.view.colors[row]))
+        set_ink(painter, self.theme.unit(self.view.colors[row]), NAME_PX, bold=True)
         painter.drawText(self.cell_rect(row, row), int(TOP_LEFT), self.view.names[row])
 
     def _paint_name_beside(self, painter: QtGui.QPainter, row: int) -> None:
@@ -170,8 +168,7 @@ class CorrelogramGrid(UnitCanvas):
         cell = self.cell_rect(self.n - 1, column)
         words = self.view.axis_words(intervals=self.shows_intervals and self.n == 1)
         below = QtCore.QRectF(cell.left(), self._size_px()[1] * self.n, cell.width(), AXIS_PX)
-        painter.setFont(font(WORDS_PX))
-        painter.setPen(self.theme.color("muted"))
+        set_ink(painter, self.theme.color("muted"), WORDS_PX)
         if cell.width() < LEAST_AXIS_PX:
             if column == 0:
                 below.setRight(self.width())

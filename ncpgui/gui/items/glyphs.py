@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.queue import OTHER
-from ncpgui.gui.theme import Theme, blend
+from ncpgui.gui.theme import Theme, blend, font
 
 LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 RIGHT = QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter
@@ -125,11 +125,23 @@ def paint_dot(
     painter.drawEllipse(centre, radius, radius)
 
 
-def paint_plate(
-    painter: QtGui.QPainter, rect: QtCore.QRectF, fill: QtGui.QColor | QtGui.QGradient, corner: float
+def set_ink(
+    painter: QtGui.QPainter, color: QtGui.QColor, px: int, *, bold: bool = False, medium: bool = False
 ) -> None:
-    """Paint a rectangle with round corners and no border."""
-    painter.setPen(QtCore.Qt.NoPen)
+    """Write in a colour and a font from now on."""
+    painter.setPen(color)
+    painter.setFont(font(px, bold=bold, medium=medium))
+
+
+def paint_plate(
+    painter: QtGui.QPainter,
+    rect: QtCore.QRectF,
+    fill: QtGui.QColor | QtGui.QGradient | QtCore.Qt.BrushStyle,
+    corner: float,
+    border: QtGui.QPen | QtCore.Qt.PenStyle = QtCore.Qt.NoPen,
+) -> None:
+    """Paint a rectangle with round corners."""
+    painter.setPen(border)
     painter.setBrush(fill)
     painter.drawRoundedRect(rect, corner, corner)
 

@@ -10,8 +10,8 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, WholeProbe
+from ncpgui.gui.items.glyphs import paint_dot, paint_plate, set_ink
 from ncpgui.gui.items.painted_widget import ExplainedWidget
-from ncpgui.gui.theme import font
 
 COLUMN_PX = (15, 38)
 LABEL_PX = 14
@@ -109,17 +109,14 @@ class ProbeOverview(ExplainedWidget):
         for shank in range(whole.n_shanks):
             self._paint_activity(painter, whole, shank)
         self._paint_frame(painter)
-        painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(theme.color("faint"))
         for contact in np.flatnonzero((whole.n_units > 0) & ~whole.is_open).tolist():
-            painter.drawEllipse(self.place_of(contact), 1.8, 1.8)
+            paint_dot(painter, self.place_of(contact), theme.color("faint"), 1.8)
         for contact in np.flatnonzero(whole.is_open).tolist():
             ambiguity = float(np.nan_to_num(self.view.ambiguity[contact]))
             is_sampled = self.view.states[contact] == "sampled"
-            painter.setBrush(theme.heat(max(ambiguity, 0.4)) if is_sampled else theme.color("accent"))
-            painter.drawEllipse(self.place_of(contact), 2.6, 2.6)
-        painter.setFont(font(10))
-        painter.setPen(theme.color("muted"))
+            color = theme.heat(max(ambiguity, 0.4)) if is_sampled else theme.color("accent")
+            paint_dot(painter, self.place_of(contact), color, 2.6)
+        set_ink(painter, theme.color("muted"), 10)
         low, high = self._range_um()
         top = QtCore.QRectF(0, 0, self.width(), LABEL_PX - 2)
         painter.drawText(top, QtCore.Qt.AlignCenter, f"{high:.0f}")
@@ -150,9 +147,8 @@ class ProbeOverview(ExplainedWidget):
         body = self._body()
         top, bottom = max(self.y_of(high), body.top() - 1), min(self.y_of(low), body.bottom() + 1)
         frame = QtCore.QRectF(0.8, top, self.width() - 1.6, max(bottom - top, 4.0))
-        painter.setPen(QtGui.QPen(self.theme.color("accent"), 1.4))
-        painter.setBrush(self.theme.color("accent", 24))
-        painter.drawRoundedRect(frame, 3, 3)
+        border = QtGui.QPen(self.theme.color("accent"), 1.4)
+        paint_plate(painter, frame, self.theme.color("accent", 24), 3, border)
 
     # -- the mouse --------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.receptive_fields import TilesView, UnitTile
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot, paint_plate, set_ink
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.theme import Theme, font
@@ -155,8 +155,7 @@ class TileGrid(UnitCanvas):
     def paint(self, painter: QtGui.QPainter, seen: QtCore.QRect) -> None:
         """Paint titles, and the tiles in view."""
         tiles, titles = self._places()
-        painter.setFont(font(11))
-        painter.setPen(self.theme.color("muted"))
+        set_ink(painter, self.theme.color("muted"), 11)
         for group, line in zip(self.view.groups, titles, strict=True):
             if group.title:
                 painter.drawText(line, LEFT, group.title)
@@ -167,9 +166,8 @@ class TileGrid(UnitCanvas):
     def _paint_tile(self, painter: QtGui.QPainter, row: int, tile: UnitTile, rect: QtCore.QRectF) -> None:
         theme = self.theme
         back = "accent_soft" if tile.is_selected else "hover" if row == self._hover else "sunken"
-        painter.setPen(QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2))
-        painter.setBrush(theme.color(back))
-        painter.drawRoundedRect(rect.adjusted(0.6, 0.6, -0.6, -0.6), 7, 7)
+        border = QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2)
+        paint_plate(painter, rect.adjusted(0.6, 0.6, -0.6, -0.6), theme.color(back), 7, border)
         below = self._arrangement[2]
         above_px, under_px = _padding(below)
         inner = rect.adjusted(8, above_px, -8, -under_px)
@@ -184,8 +182,7 @@ class TileGrid(UnitCanvas):
             self._paint_foot(painter, tile, foot)
 
     def _paint_foot(self, painter: QtGui.QPainter, tile: Any, foot: QtCore.QRectF) -> None:
-        painter.setFont(font(11))
-        painter.setPen(self.theme.color(tile.foot_color))
+        set_ink(painter, self.theme.color(tile.foot_color), 11)
         width = painter.fontMetrics().horizontalAdvance
         words = next((text for text in tile.foot if width(text) <= foot.width()), tile.foot[-1])
         painter.drawText(foot, LEFT, words)
@@ -193,24 +190,20 @@ class TileGrid(UnitCanvas):
     def _paint_head(self, painter: QtGui.QPainter, tile: UnitTile, line: QtCore.QRectF) -> None:
         theme = self.theme
         paint_dot(painter, QtCore.QPointF(line.left() + 5, line.center().y()), theme.unit(tile.color))
-        painter.setFont(font(11))
-        painter.setPen(theme.color("faint"))
+        set_ink(painter, theme.color("faint"), 11)
         free = line.width() - NAME_FROM
         if line.width() >= CAPTION_FROM:
             painter.drawText(line, RIGHT, tile.caption)
             free -= painter.fontMetrics().horizontalAdvance(tile.caption) + 8
-        painter.setFont(font(13, bold=True))
-        painter.setPen(theme.color("text"))
+        set_ink(painter, theme.color("text"), 13, bold=True)
         name = elided(painter, tile.name, free)
         painter.drawText(line.adjusted(NAME_FROM, 0, 0, 0), LEFT, name)
 
     def paint_waiting(self, painter: QtGui.QPainter, place: QtCore.QRectF) -> None:
         """Paint that a picture is on its way."""
-        painter.setPen(QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine))
-        painter.setBrush(QtCore.Qt.NoBrush)
-        painter.drawRoundedRect(place.adjusted(0.6, 0.6, -0.6, -0.6), 5, 5)
-        painter.setFont(font(12))
-        painter.setPen(self.theme.color("muted"))
+        border = QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine)
+        paint_plate(painter, place.adjusted(0.6, 0.6, -0.6, -0.6), QtCore.Qt.NoBrush, 5, border)
+        set_ink(painter, self.theme.color("muted"), 12)
         painter.drawText(place, QtCore.Qt.AlignCenter, "computing …")
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.trust_badge import TrustBadge
-from ncpgui.gui.items.glyphs import LEFT, paint_dot, paint_plate
+from ncpgui.gui.items.glyphs import LEFT, paint_dot, paint_plate, set_ink
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import blend, font
@@ -44,6 +44,5 @@ class TrustLabel(PaintedWidget):
         rect = QtCore.QRectF(self.rect()).adjusted(0, 1, 0, -1)
         paint_plate(painter, rect, blend(self.theme.color("panel"), color, 0.13), 10)
         paint_dot(painter, QtCore.QPointF(rect.left() + 11, rect.center().y()), color, 3.5)
-        painter.setPen(self.theme.color("text"))
-        painter.setFont(font(12))
+        set_ink(painter, self.theme.color("text"), 12)
         painter.drawText(rect.adjusted(20, 0, 0, 0), LEFT, self.badge.text)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.points import SpikePoints
+from ncpgui.gui.items.glyphs import paint_plate
 from ncpgui.gui.theme import Theme, font
 
 SMALL_PX = 140
@@ -37,9 +38,8 @@ def paint_names(
         pill = free_place(np.median(places[own], axis=0), size, room, taken)
         taken.append(pill)
         faded = bool(dimmed[own].all())
-        painter.setPen(QtGui.QPen(theme.unit(points.colors[label], 90 if faded else 255), 1.4))
-        painter.setBrush(theme.color("panel", 215))
-        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+        border = QtGui.QPen(theme.unit(points.colors[label], 90 if faded else 255), 1.4)
+        paint_plate(painter, pill, theme.color("panel", 215), pill.height() / 2, border)
         painter.setPen(theme.color("faint" if faded else "text"))
         painter.drawText(pill, QtCore.Qt.AlignCenter, name)
 

@@ -9,7 +9,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.unit_columns import COLUMNS
 from ncpgui.core.unit_table import Row
-from ncpgui.gui.items.glyphs import paint_dot, paint_lock
+from ncpgui.gui.items.glyphs import paint_dot, paint_lock, set_ink
 from ncpgui.gui.items.rows_model import RowsModel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
@@ -129,8 +129,7 @@ class UnitHeader(QtWidgets.QHeaderView):
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
         painter.setPen(theme.color("border"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        painter.setFont(font(HEADER_PX, medium=sorts))
-        painter.setPen(theme.color("text" if sorts else "muted"))
+        set_ink(painter, theme.color("text" if sorts else "muted"), HEADER_PX, medium=sorts)
         place = QtCore.QRectF(rect).adjusted(CELL_PAD, 0, -CELL_PAD, -2)
         painter.drawText(place, alignment(column), column.title)
         if sorts:

@@ -9,11 +9,10 @@ import numpy as np
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.sorting import UnitTile
-from ncpgui.gui.items.glyphs import paint_plate
+from ncpgui.gui.items.glyphs import paint_plate, set_ink
 from ncpgui.gui.items.painted_widget import ExplainedWidget
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_layout import WaveformLayout
-from ncpgui.gui.theme import font
 
 TILE_PX = (104, 92)
 GAP_PX = 8
@@ -62,8 +61,7 @@ class UnitTiles(ExplainedWidget):
             painter.setPen(QtGui.QPen(self.theme.color("accent"), 1.6))
             painter.setBrush(QtCore.Qt.NoBrush)
             painter.drawPath(waveform_path(tile.waveform[None, :, None], layout))
-            painter.setFont(font(11))
-            painter.setPen(self.theme.color("muted"))
+            set_ink(painter, self.theme.color("muted"), 11)
             caption = QtCore.QRectF(rect.left(), rect.bottom() - CAPTION_PX, rect.width(), CAPTION_PX - 3)
             painter.drawText(caption, QtCore.Qt.AlignCenter, tile.caption)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_dot, paint_plate, round_pen
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_dot, paint_plate, round_pen, set_ink
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_density import paint_density
 from ncpgui.gui.items.waveform_layout import WaveformLayout
@@ -106,12 +106,10 @@ def paint_header(
 ) -> None:
     """Paint colour, name, spikes, P(pure) and P(complete) above a column."""
     paint_dot(painter, QtCore.QPointF(rect.left() + 4.5, rect.top() + 8), theme.unit(column.color))
-    painter.setFont(font(13, bold=True))
-    painter.setPen(theme.color("muted" if faded else "text"))
+    set_ink(painter, theme.color("muted" if faded else "text"), 13, bold=True)
     name = QtCore.QRectF(rect.left() + 14, rect.top(), rect.width() - 14, 16)
     painter.drawText(name, LEFT, elided(painter, column.name, name.width()))
-    painter.setFont(font(11))
-    painter.setPen(theme.color("faint" if faded else "muted"))
+    set_ink(painter, theme.color("faint" if faded else "muted"), 11)
     for number, text in enumerate((column.caption, column.support)):
         line = QtCore.QRectF(rect.left(), rect.top() + 17 + 15 * number, rect.width(), 15)
         if text != column.support or painter.fontMetrics().horizontalAdvance(text) <= line.width():
@@ -121,12 +119,11 @@ def paint_header(
 def paint_chip(painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme) -> None:
     """Paint colour and name of a unit above the probe."""
     color = "accent" if column.is_changed else "accent_soft" if column.is_selected else "border"
-    painter.setPen(QtGui.QPen(theme.color(color), 1.2))
-    painter.setBrush(theme.color("accent_soft" if column.is_selected else "sunken"))
-    painter.drawRoundedRect(rect.adjusted(0.6, 0.6, -0.6, -0.6), 7, 7)
+    fill = theme.color("accent_soft" if column.is_selected else "sunken")
+    inner = rect.adjusted(0.6, 0.6, -0.6, -0.6)
+    paint_plate(painter, inner, fill, 7, QtGui.QPen(theme.color(color), 1.2))
     paint_dot(painter, QtCore.QPointF(rect.left() + 12, rect.center().y()), theme.unit(column.color))
-    painter.setFont(font(12, medium=True))
-    painter.setPen(theme.color("text"))
+    set_ink(painter, theme.color("text"), 12, medium=True)
     painter.drawText(rect.adjusted(22, 0, 0, 0), LEFT, column.name)
 
 
@@ -155,12 +152,10 @@ def paint_rows(
         line = QtCore.QRectF(0, min(y - LINE_PX / 2, bottom - LINE_PX - lower), left - 12, LINE_PX)
         if not _take(taken, line.adjusted(0, 1, 0, lower - 1)):
             continue
-        painter.setFont(font(11, medium=row == 0))
-        painter.setPen(theme.color("text" if row == 0 else "muted"))
+        set_ink(painter, theme.color("text" if row == 0 else "muted"), 11, medium=row == 0)
         painter.drawText(line, RIGHT, channel_name(channel))
         if lower:
-            painter.setFont(font(10))
-            painter.setPen(theme.color("faint"))
+            set_ink(painter, theme.color("faint"), 10)
             painter.drawText(line.translated(0, lower), RIGHT, f"{distance[row]:.0f} µm")
 
 
@@ -232,8 +227,7 @@ def paint_bars(
     """Paint scale bar and time bar from a corner, their words below."""
     for bar in bar_rects(view, layout, corner):
         painter.fillRect(bar, theme.color("text"))
-    painter.setFont(font(11))
-    painter.setPen(theme.color("muted"))
+    set_ink(painter, theme.color("muted"), 11)
     words = f"↕ {view.scale_bar[1]}    ↔ {view.time_bar[1]}"
     width = painter.fontMetrics().horizontalAdvance(words)
     painter.drawText(QtCore.QRectF(corner.x() - BAR_PX / 2, corner.y() + 3, width, 16), LEFT, words)

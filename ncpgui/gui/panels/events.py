@@ -18,11 +18,10 @@ from ncpgui.app.presenters.events import (
     present_events,
 )
 from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
-from ncpgui.gui.items.glyphs import LEFT, RIGHT
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, set_ink
 from ncpgui.gui.items.tile_grid import TileGrid
 from ncpgui.gui.panels.tiles import TilesPanel
 from ncpgui.gui.plain_text import without_mnemonic
-from ncpgui.gui.theme import font
 
 AXIS = 14
 RASTER_SHARE = 0.56
@@ -132,13 +131,11 @@ class EventsWidget(TileGrid):
         painter.drawPolygon(outline)
         painter.setPen(QtGui.QPen(self.theme.color("border"), 1))
         painter.drawLine(bars.bottomLeft(), bars.bottomRight())
-        painter.setFont(font(10))
-        painter.setPen(self.theme.color("muted"))
+        set_ink(painter, self.theme.color("muted"), 10)
         painter.drawText(label, RIGHT, f"{highest:.3g}\u2009Hz")
 
     def _paint_axis(self, painter: QtGui.QPainter, edges: np.ndarray, line: QtCore.QRectF) -> None:
-        painter.setFont(font(10))
-        painter.setPen(self.theme.color("muted"))
+        set_ink(painter, self.theme.color("muted"), 10)
         low, high = f"{edges[0]:g}".replace("-", "−"), f"{edges[-1]:g}\u2009s"
         painter.drawText(line, LEFT, low)
         painter.drawText(line, RIGHT, high)

@@ -15,7 +15,7 @@ from ncpgui.app.presenters.finding import (
     shares_of,
 )
 from ncpgui.gui.buttons import MenuButton, PassingMenu, add_choice
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot, paint_plate
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_dot, paint_plate, set_ink
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
@@ -98,8 +98,7 @@ class FindingWidget(UnitCanvas):
                 self._paint_row(painter, index)
         if self.view.rows:
             line = QtCore.QRectF(NAME, ROW * len(self.view.rows), self.width() - NAME - 8, AXIS)
-            painter.setFont(font(10))
-            painter.setPen(self.theme.color("muted"))
+            set_ink(painter, self.theme.color("muted"), 10)
             painter.drawText(line, LEFT, self.view.ends[0])
             painter.drawText(line, RIGHT, self.view.ends[1])
 
@@ -110,13 +109,11 @@ class FindingWidget(UnitCanvas):
             paint_plate(painter, rect.adjusted(0, 1, -2, -1), fill, 6)
         color = theme.unit(row.color)
         paint_dot(painter, QtCore.QPointF(9, rect.center().y()), color)
-        painter.setFont(font(13, bold=True))
-        painter.setPen(theme.color("text"))
+        set_ink(painter, theme.color("text"), 13, bold=True)
         name = QtCore.QRectF(18, rect.top(), NAME - 18, rect.height())
         painter.drawText(name, LEFT, str(row.unit))
         place, words = self._words_rects(index)
-        painter.setFont(font(11))
-        painter.setPen(theme.color("muted"))
+        set_ink(painter, theme.color("muted"), 11)
         value = elided(painter, row.value, place.width())
         painter.drawText(place, LEFT, value)
         painter.setPen(theme.color("faint" if row.is_robust else "accent"))

@@ -10,12 +10,11 @@ import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.probe_map import EMPTY, WITH_UNITS, ProbeMapView, present_probe_map
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, paint_dot, paint_scale, paint_state
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, paint_dot, paint_scale, paint_state, set_ink
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.items.probe_overview import ProbeOverview
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.theme import font
 
 SMALLEST_RADIUS = 4.0
 LARGEST_RADIUS = 18.0
@@ -171,8 +170,7 @@ class LegendBar(PaintedWidget):
 
     def paint(self, painter: QtGui.QPainter, _: QtCore.QRect) -> None:
         """Paint the scale from settled to ambiguous."""
-        painter.setFont(font(11))
-        painter.setPen(self.theme.color("faint"))
+        set_ink(painter, self.theme.color("faint"), 11)
         metrics = painter.fontMetrics()
         left, right = "clear", "ambiguous"
         a, b = metrics.horizontalAdvance(left) + 8, metrics.horizontalAdvance(right) + 8

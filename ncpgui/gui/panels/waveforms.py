@@ -16,6 +16,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.presenters.alike import Ghost
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
+from ncpgui.gui.items.glyphs import paint_plate
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
@@ -198,11 +199,9 @@ class WaveformsWidget(UnitCanvas):
         theme = self.theme
         for row, column in enumerate(self.view.columns):
             back = "accent_soft" if column.is_selected else "hover" if row == self._hover else "panel"
-            painter.setPen(
-                QtGui.QPen(theme.color("accent"), 1.3) if column.is_changed else QtGui.QPen(QtCore.Qt.NoPen)
-            )
-            painter.setBrush(theme.color(back))
-            painter.drawRoundedRect(self.column_rect(row).adjusted(1, 1, -1, -1), 7, 7)
+            border = QtGui.QPen(theme.color("accent"), 1.3) if column.is_changed else QtCore.Qt.NoPen
+            place = self.column_rect(row).adjusted(1, 1, -1, -1)
+            paint_plate(painter, place, theme.color(back), 7, border)
 
     def _draw_picture(self, ratio: float) -> QtGui.QPixmap:
         picture = QtGui.QPixmap(self.size() * ratio)
