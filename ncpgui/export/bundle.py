@@ -186,6 +186,12 @@ class ExportBundle:
         return np.searchsorted(self.unit_ids, self.sorting.unit_id).astype(np.int64)
 
     @property
+    def rows_of_units(self) -> list[NDArray[np.int64]]:
+        """Rows of the spikes of each unit, in order of time."""
+        order = np.argsort(self.unit_index, kind="stable")
+        return np.split(order, np.cumsum(self.n_spikes)[:-1])
+
+    @property
     def n_spikes(self) -> NDArray[np.int64]:
         """(n_units,) spikes of each unit."""
         return np.bincount(self.unit_index, minlength=len(self.unit_ids)).astype(np.int64)

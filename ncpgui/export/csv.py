@@ -37,21 +37,20 @@ def csv_files(path: Path) -> tuple[Path, Path]:
 
 
 def export_csv(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
-    """Write `path` (``.csv`` is added when it has another ending) and the table of units beside it.
+    """Write `path` and the table of units beside it.
 
     Raises
     ------
     ExportError
         One of the files cannot be written, or is there and is not replaced; neither is replaced.
     """
-    path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
     number, place = 0, path
     while not replace and any(file.exists() for file in csv_files(place)):
         number += 1
         place = path.with_name(f"{path.stem}-{number}.csv")
     with replaced_files(csv_files(place), replace=replace) as (spikes, units):
-        _write(spikes, _spike_columns(bundle))
-        _write(units, _unit_columns(bundle))
+        write_columns(spikes, _spike_columns(bundle))
+        write_columns(units, _unit_columns(bundle))
     if place != path:
         appeared = next(file for file in csv_files(path) if file.exists())
         raise ExportError(
@@ -89,9 +88,10 @@ def _names(bundle: ExportBundle) -> list[int | str]:
     return [text_cell(name) if isinstance(name, str) else name for name in bundle.unit_names]
 
 
-def _write(path: Path, columns: dict[str, Iterable[object]]) -> None:
+def write_columns(path: Path, columns: dict[str, Iterable[object]], *, delimiter: str = ",") -> None:
+    """A table of text in UTF-8, with the names of its columns above."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 

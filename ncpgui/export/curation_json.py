@@ -20,8 +20,17 @@ from ncpgui.core.regular_files import regular
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.ephys.proposals import WRITER
 
-__all__ = ["WRITER", "curation_steps", "object_in", "with_others_labels"]
+__all__ = [
+    "QUALITY",
+    "WRITER",
+    "curation_of",
+    "curation_steps",
+    "object_in",
+    "quality_of",
+    "with_others_labels",
+]
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
+"""Our labels in the words of SpikeInterface; units without one are not labelled there."""
 _DEFINITIONS = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}
 
 
@@ -78,28 +87,28 @@ def curation_steps(
     there = [name(unit) for unit in silent]
     units = [name(unit) for unit in of_unit] + there
     split = [pieces for pieces in of_unit.values() if len(pieces) > 1]
-    if not any(_need_a_second_step(pieces, in_unit, labels) for pieces in split):
+    if not any(_need_a_secondcuration_of(pieces, in_unit, labels) for pieces in split):
         told = [(unit, labels.get(pieces[0][1])) for unit, pieces in of_unit.items()]
         return [
-            _step(
+            curation_of(
                 units,
                 merges,
                 splits,
                 removed,
-                [_quality(name(unit), label) for unit, label in told if label in QUALITY],
+                [quality_of(name(unit), label) for unit, label in told if label in QUALITY],
             )
         ]
-    first = _step(units, splits=splits)
+    first = curation_of(units, splits=splits)
     quality = [
-        _quality(name(number[part]), labels[part[1]]) for part in parts if labels.get(part[1]) in QUALITY
+        quality_of(name(number[part]), labels[part[1]]) for part in parts if labels.get(part[1]) in QUALITY
     ]
     return [
         first,
-        _step([name(number[part]) for part in parts] + there, merges, removed=removed, quality=quality),
+        curation_of([name(number[part]) for part in parts] + there, merges, removed=removed, quality=quality),
     ]
 
 
-def _need_a_second_step(
+def _need_a_secondcuration_of(
     pieces: list[tuple[int, int]], in_unit: Mapping[int, list[tuple[int, int]]], labels: Mapping[int, str]
 ) -> bool:
     """Whether what becomes of the parts of a unit is more than a split: one is joined to others, or removed,
@@ -109,7 +118,8 @@ def _need_a_second_step(
     return joined or len({QUALITY.get(labels.get(new, "")) for _, new in pieces}) > 1
 
 
-def _quality(unit: int | str, label: str | None) -> dict[str, Any]:
+def quality_of(unit: int | str, label: str | None) -> dict[str, Any]:
+    """The entry of a unit with one of our labels, a key of `QUALITY`."""
     return {"unit_id": unit, "labels": {"quality": [QUALITY[label or ""]]}}
 
 
@@ -152,13 +162,14 @@ def _parts(before: NDArray[np.int64], after: NDArray[np.int64]) -> list[tuple[in
     return [(int(unit), int(new)) for unit, new in pairs]
 
 
-def _step(
+def curation_of(
     units: list[Any],
     merges: list[dict[str, Any]] | None = None,
     splits: list[dict[str, Any]] | None = None,
     removed: list[Any] | None = None,
     quality: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
+    """A curation of format 2."""
     return {
         "format_version": "2",
         "unit_ids": units,

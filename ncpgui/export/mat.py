@@ -36,7 +36,7 @@ MOST_BYTES = 2**31 - 1
 
 
 def export_mat(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
-    """Write `path` (``.mat`` is added when it has another ending).
+    """Write the file `path`.
 
     Raises
     ------
@@ -45,7 +45,6 @@ def export_mat(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
     """
     from scipy.io import savemat
 
-    path = path if path.suffix == ".mat" else path.with_name(path.name + ".mat")
     variables = _variables(bundle)
     variables["units"] = _units(bundle)
     with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
@@ -76,17 +75,15 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
 
 def _units(bundle: ExportBundle) -> NDArray[np.void]:
     """Structs of the units, (k, 1)."""
-    sorting, units, ids = bundle.sorting, bundle.units, _ids(bundle)
+    sorting, units, ids, rows = bundle.sorting, bundle.units, _ids(bundle), bundle.rows_of_units
     columns: dict[str, Any] = {
         "id": ids.number.astype(np.float64),
         "name": ids.name,
         **{name: _as_double(values) for name, values in units.some(*COLUMNS, "sampler").items()},
         "channel": units["channel"] + 1.0,
-        "spike_times_s": _trains(bundle, bundle.time_s),
-        "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
-        "spike_probability": None
-        if sorting.probability is None
-        else _trains(bundle, np.asarray(sorting.probability)),
+        "spike_times_s": [bundle.time_s[mine] for mine in rows],
+        "spike_samples": [sorting.sample_index[mine] + 1.0 for mine in rows],
+        "spike_probability": None if (p := sorting.probability) is None else [p[mine] for mine in rows],
         "template_noise_sd": bundle.templates,
     }
     columns = {name: values for name, values in columns.items() if values is not None}
@@ -111,9 +108,3 @@ def _as_double(values: NDArray[Any]) -> Any:
 def _ids(bundle: ExportBundle) -> UnitIds:
     """Numbers of units that are exact as doubles."""
     return unit_ids(bundle.unit_ids, bundle.unit_names, least=-LARGEST_UNIT, most=LARGEST_UNIT)
-
-
-def _trains(bundle: ExportBundle, values: NDArray[Any]) -> list[NDArray[Any]]:
-    """Values of the spikes of each unit, in order of time."""
-    order = np.argsort(bundle.unit_index, kind="stable")
-    return np.split(values[order], np.cumsum(bundle.n_spikes)[:-1])

@@ -41,14 +41,13 @@ from ncpgui.export.unit_ids import unit_ids
 
 
 def export_npz(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
-    """Write `path` (``.npz`` is added when it has another ending).
+    """Write the file `path`.
 
     Raises
     ------
     ExportError
         The file cannot be written.
     """
-    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {name: values for name, values in _arrays(bundle).items() if values is not None}
     with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]

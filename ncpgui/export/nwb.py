@@ -52,14 +52,13 @@ UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def export_nwb(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
-    """Write `path` (``.nwb`` is added when it has another ending).
+    """Write the file `path`.
 
     Raises
     ------
     ExportError
         The file cannot be written.
     """
-    path = path if path.suffix == ".nwb" else path.with_name(path.name + ".nwb")
     import h5py
     import pynwb
 
@@ -168,8 +167,7 @@ def _add_units(file: NWBFile, bundle: ExportBundle) -> None:
         about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
         file.add_unit_column("template_noise_sd", about)
     sorted_s = bundle.sorted_s
-    order = np.argsort(bundle.unit_index, kind="stable")
-    for row, mine in enumerate(np.split(order, np.cumsum(bundle.n_spikes)[:-1])):
+    for row, mine in enumerate(bundle.rows_of_units):
         file.add_unit(
             id=int(ids.number[row]),
             spike_times=bundle.time_s[mine],

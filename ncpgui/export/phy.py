@@ -11,7 +11,6 @@ Phy counts samples: where the clock of the recording says other seconds, ``spike
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from ncpgui.core.errors import ExportError
 from ncpgui.core.given import number_of
 from ncpgui.core.unit_table import UnitTable
 from ncpgui.export.bundle import NUMBERS, TEXT_NAME, WORDS, ExportBundle
+from ncpgui.export.csv import write_columns
 from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
@@ -151,7 +151,9 @@ def _write_tables(folder: Path, units: UnitTable, clusters: UnitIds) -> None:
     words = units.some("sampler", *WORDS)
     columns.update({name: cells.tolist() for name, cells in words.items() if name not in columns})
     for name, cells in columns.items():
-        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells})
+        write_columns(
+            folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells}, delimiter="\t"
+        )
     info: dict[str, Iterable[object]] = {
         "cluster_id": clusters.number,
         "amp": _decimals(units["amplitude_sd"], 3),
@@ -162,20 +164,13 @@ def _write_tables(folder: Path, units: UnitTable, clusters: UnitIds) -> None:
         "sh": units["shank"],
         **{name: cells for name, cells in columns.items() if _can_be_read(cells)},
     }
-    _write_tsv(folder / "cluster_info.tsv", info)
+    write_columns(folder / "cluster_info.tsv", info, delimiter="\t")
 
 
 def _can_be_read(cells: Sequence[object]) -> bool:
     """Whether SpikeInterface can read a column of ``cluster_info.tsv``: digits are numbers there."""
     numbers = (number_of(cell) for cell in cells if isinstance(cell, str))
     return all(number is None or number <= INT64.max for number in numbers)
-
-
-def _write_tsv(path: Path, columns: dict[str, Iterable[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _decimals(values: NDArray[np.floating], n: int) -> list[str]:

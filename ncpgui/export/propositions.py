@@ -25,7 +25,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.proposals import CURATION, WRITER
 from ncpgui.evidence.merge_split_probability import p_one_neuron
-from ncpgui.export.curation_json import object_in
+from ncpgui.export.curation_json import curation_of, object_in
 from ncpgui.export.offered import offered_questions, reviewed_sorting
 
 REVIEW = "curation_review.json"
@@ -87,13 +87,8 @@ def propositions(project: Project) -> dict[str, Any]:
                     entry = {"unit_ids": ordered, "probability": round(probability, 4)}
                     merges.setdefault(key_of(ordered), entry)
     return {
-        "format_version": "2",
-        "unit_ids": units.tolist(),
+        **curation_of(units.tolist(), list(merges.values())),
         "label_definitions": {},
-        "manual_labels": [],
-        "merges": list(merges.values()),
-        "splits": [],
-        "removed": [],
         WRITER: f"ncpgui {ncpgui.__version__}",
     }
 

@@ -56,8 +56,12 @@ class ExportFormat:
         """Files that an export to `path` writes; () for a folder."""
         if self.is_folder:
             return ()
-        file = path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
+        file = self.with_suffix(path)
         return csv_files(file) if self.name == "csv" else (file,)
+
+    def with_suffix(self, path: Path) -> Path:
+        """`path`, with the suffix of the format added when it has another ending."""
+        return path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
 
     def in_the_way(self, path: Path) -> list[Path]:
         """Files that are where an export to `path` would write, after what one that was killed left to do.
@@ -160,7 +164,7 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path, *, replace:
             "left unassigned, or sort with a lower detection threshold"
         )
     chosen.check_package()
-    return chosen.write(bundle, place, replace=replace)
+    return chosen.write(bundle, chosen.with_suffix(place), replace=replace)
 
 
 def export_format(name: object) -> ExportFormat:

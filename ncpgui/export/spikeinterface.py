@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.export.bundle import NUMBERS, ExportBundle
+from ncpgui.export.curation_json import QUALITY, curation_of, quality_of
 from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.unit_ids import INT64
 
 BEFORE = "before_merges"
 """Folder, inside the exported one, of the sorting before the merges."""
-QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
-"""Our labels in the words of SpikeInterface; units without one are not labelled there."""
 
 
 def export_spikeinterface(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
@@ -94,24 +93,18 @@ def curation(bundle: ExportBundle) -> dict[str, Any]:
     merges = bundle.merges
     part_of = {part: unit for unit, parts in merges.items() for part in parts}
     units = np.unique(bundle.parts).tolist()
-    quality = {unit: QUALITY.get(labels[part_of.get(unit, unit)]) for unit in units}
     every = [*units, *merges]
     name = dict(zip(every, as_ids(bundle, np.array(every, dtype=np.int64)), strict=True))
+    told = [(unit, labels[part_of.get(unit, unit)]) for unit in units]
     return {
-        "format_version": "2",
-        "unit_ids": [name[unit] for unit in units],
-        "label_definitions": {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}},
-        "manual_labels": [
-            {"unit_id": name[unit], "labels": {"quality": [label]}}
-            for unit, label in quality.items()
-            if label is not None
-        ],
-        "merges": [
-            {"unit_ids": [name[part] for part in parts], "new_unit_id": name[unit]}
-            for unit, parts in merges.items()
-        ],
-        "splits": [],
-        "removed": [],
+        **curation_of(
+            [name[unit] for unit in units],
+            [
+                {"unit_ids": [name[part] for part in parts], "new_unit_id": name[unit]}
+                for unit, parts in merges.items()
+            ],
+            quality=[quality_of(name[unit], label) for unit, label in told if label in QUALITY],
+        ),
         "ncp": {
             **bundle.ncp,
             "p_exists": {

@@ -11,6 +11,7 @@ import pytest
 from ncpgui.core.errors import ExportError
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.csv import csv_files, export_csv
+from ncpgui.export.registry import export
 
 
 def lines(path: Path) -> list[str]:
@@ -31,7 +32,7 @@ def test_each_cell_has_the_decimals_that_mean_anything(bundle: ExportBundle, tmp
 
 def test_units_have_a_row_each_with_what_is_known(bundle: ExportBundle, tmp_path: Path) -> None:
     named = replace(bundle, names={2: "=1+1"}, tags={5: "@tag"})
-    path = export_csv(named, tmp_path / "a")
+    path = export(named, "csv", tmp_path / "a")
     assert path == tmp_path / "a.csv"
     head, first, second, _ = lines(tmp_path / "a_units.csv")
     assert head == (

@@ -132,13 +132,13 @@ def test_every_file_of_a_format_is_named_and_left_where_it_is(tmp_path: Path, na
 def test_a_table_of_units_that_appears_while_that_of_spikes_is_written_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = csv_module._write
+    write = csv_module.write_columns
 
     def appear(path: Path, columns: object) -> None:
         (tmp_path / "x_units.csv").write_text("somebody's")
         write(path, columns)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(csv_module, "_write", appear)
+    monkeypatch.setattr(csv_module, "write_columns", appear)
     with pytest.raises(ExportError, match=r"x_units\.csv appeared meanwhile"):
         export(build(), "csv", tmp_path / "x", replace=False)
     assert (tmp_path / "x_units.csv").read_text() == "somebody's"
