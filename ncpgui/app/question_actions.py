@@ -215,31 +215,31 @@ QUESTION_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "traces_forth", "Traces later", ("Alt+Right",), "Go", "Move the traces on by half of what is seen.",
-        On("traces", "move", (0.5,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.move", (0.5,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "traces_back", "Traces earlier", ("Alt+Left",), "Go", "Move the traces back by half of what is seen.",
-        On("traces", "move", (-0.5,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.move", (-0.5,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "traces_narrow", "Shorter stretch", ("Alt++", "Alt+="), "Go", "See a shorter stretch of the traces.",
-        On("traces", "zoom", (1 / 1.5,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.zoom", (1 / 1.5,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "traces_widen", "Longer stretch", ("Alt+-",), "Go", "See a longer stretch of the traces.",
-        On("traces", "zoom", (1.5,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.zoom", (1.5,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "traces_larger", "Larger traces", ("Ctrl+Alt+Up",), "Go", "Scale the traces up.",
-        On("traces", "scale", (1.25,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.scale", (1.25,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "traces_smaller", "Smaller traces", ("Ctrl+Alt+Down",), "Go", "Scale the traces down.",
-        On("traces", "scale", (1 / 1.25,), shown=True), has_units, submenu="Traces",
+        On("traces", "plot.scale", (1 / 1.25,), shown=True), has_units, submenu="Traces",
     ),
     Action(
         "all_contacts", "Traces of all contacts", ("Alt+A",), "Go",
         "Show the traces of all contacts of the probe, or of those of the units on screen.",
-        On("traces", "toggle_all_contacts", shown=True), has_units, submenu="Traces",
+        On("traces", "all_contacts.toggle", shown=True), has_units, submenu="Traces",
     ),
 )  # fmt: skip

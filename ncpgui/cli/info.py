@@ -12,7 +12,7 @@ from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.resuming import left_beside
 from ncpgui.cli.terminal import echo, percent, print_explained, print_json
-from ncpgui.core.counted import count
+from ncpgui.core.counted import FEW, count, few
 from ncpgui.core.errors import ExportError, SessionError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ncpgui.evidence.gain import Gain
 
 
-MOST = 4
 """Numbers of units in a row, and ids in a list."""
 LEAST_OTHER = 0.005
 """Probability of other sortings from which on it is told."""
@@ -137,7 +136,7 @@ def rows_of(components: list[dict[str, Any]]) -> list[list[str]]:
     rows = Counter(
         (
             str(component["contact"]),
-            _some(component["unit_ids"]),
+            few(component["unit_ids"]),
             str(component["n_spikes"]),
             str(component["n_sampled"]),
             _numbers_of_units(component["alternatives"]),
@@ -171,7 +170,7 @@ def _numbers_of_units(alternatives: list[dict[str, Any]]) -> str:
     masses: Counter[int] = Counter()
     for alternative in alternatives:
         masses[alternative["n_units"]] += alternative["mass"]
-    told = [f"{n} ({percent(mass)})" for n, mass in masses.most_common(MOST) if mass > 0]
+    told = [f"{n} ({percent(mass)})" for n, mass in masses.most_common(FEW) if mass > 0]
     rest = 1 - sum(masses.values())
     return ", ".join([*told, *([f"other ({percent(rest)})"] if rest > LEAST_OTHER else [])])
 
@@ -184,7 +183,7 @@ def _not_sampled(waiting: list[dict[str, Any]]) -> list[str]:
             by_reason.setdefault(one["failed"], []).append(one)
     return [
         f"not sampled: {count(sum(one['n_spikes'] for one in some), 'spike')} around "
-        f"{'contact' if len(some) == 1 else 'contacts'} {_some([one['contact'] for one in some])}: {reason}"
+        f"{'contact' if len(some) == 1 else 'contacts'} {few([one['contact'] for one in some])}: {reason}"
         for reason, some in by_reason.items()
     ]
 
@@ -198,12 +197,8 @@ def _part(recording: dict[str, Any]) -> str:
         start, end = recording["time_range_s"]
         words.append(f"{start:g} to {end:g} s")
     if recording["bad_channels"]:
-        words.append(f"without channels {_some(recording['bad_channels'])}")
+        words.append(f"without channels {few(recording['bad_channels'])}")
     return ", ".join(words)
-
-
-def _some(units: list[int]) -> str:
-    return ", ".join(map(str, units[:MOST])) + (" …" if len(units) > MOST else "")
 
 
 def _gain(project: Project, component: Component, units: NDArray[np.int64]) -> Gain:

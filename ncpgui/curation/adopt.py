@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component
+from ncpgui.core.counted import few
 from ncpgui.core.partition import canonical
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Clustering, unit_codes
 from ncpgui.curation.commands import NEW, NONE, Assign
 
 FOLLOW_JACCARD = 0.5
-_MAX_NAMED = 4
 
 
 def adopt_command(
@@ -102,8 +102,7 @@ def present_alternative(clustering: Clustering, component: Component) -> int | N
 
 def _subject(units: NDArray[np.int64], component: Component) -> str:
     """What is sorted, in words: some units, or where the spikes are when they are in none."""
-    shown = ", ".join(map(str, units[:_MAX_NAMED].tolist())) + (" …" if len(units) > _MAX_NAMED else "")
-    return shown or f"contact {component.channel}"
+    return few(units.tolist()) or f"contact {component.channel}"
 
 
 def _is_owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core.counted import few
 from ncpgui.core.errors import CurationError
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation import decision as deciding
@@ -282,5 +283,4 @@ def _some_units(units: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _names(units: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, units[:4]))
-    return f"{'unit' if len(units) == 1 else 'units'} {shown}" + (" …" if len(units) > 4 else "")
+    return f"{'unit' if len(units) == 1 else 'units'} {few(units)}"

@@ -18,17 +18,7 @@ from ncpgui.core.given import called
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.regular_files import regular
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.ephys.proposals import WRITER
 
-__all__ = [
-    "QUALITY",
-    "WRITER",
-    "curation_of",
-    "curation_steps",
-    "object_in",
-    "quality_of",
-    "with_others_labels",
-]
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
 """Our labels in the words of SpikeInterface; units without one are not labelled there."""
 _DEFINITIONS = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}

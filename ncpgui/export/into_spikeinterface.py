@@ -22,9 +22,10 @@ from ncpgui.core.replaced_set import alone_in, finish, replace_together
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_marks import BACKUP
+from ncpgui.ephys.proposals import WRITER
 from ncpgui.ephys.sorting_readers import ReadSorting, spikeinterface_sorting
 from ncpgui.ephys.strays import with_strays
-from ncpgui.export.curation_json import WRITER, curation_steps, object_in, with_others_labels
+from ncpgui.export.curation_json import curation_steps, object_in, with_others_labels
 from ncpgui.export.written_back import OTHERWISE, WrittenBack, changed, unreadable
 
 

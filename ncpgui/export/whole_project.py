@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.counted import count
+from ncpgui.core.counted import count, few
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
@@ -174,5 +174,4 @@ def _traces(
 
 def _contacts(contacts: list[int]) -> str:
     different = sorted(set(contacts))
-    shown = ", ".join(map(str, different[:4])) + (" …" if len(different) > 4 else "")
-    return f"contact {shown}" if len(different) == 1 else f"the contacts {shown}"
+    return f"{'contact' if len(different) == 1 else 'the contacts'} {few(different)}"

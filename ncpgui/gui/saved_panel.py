@@ -22,17 +22,12 @@ def save_panel(panel: QtWidgets.QWidget, path: Path) -> None:
     ExportError
         The name is another, or the file cannot be written.
     """
-    kinds = {".png": _write_png, ".svg": _write_svg}
-    write = kinds.get(path.suffix.lower())
-    if write is None:
+    kind = path.suffix.lower()
+    if kind not in (".png", ".svg"):
         raise ExportError(f"a picture is a .png or a .svg file, got {path.name}; choose such a name")
     with replaced_file(path) as beside:
-        if not write(panel, beside):
+        if not (panel.grab().save(str(beside), "PNG") if kind == ".png" else _write_svg(panel, beside)):
             raise ExportError(f"the picture cannot be written to {path}; choose a folder that can be written")
-
-
-def _write_png(panel: QtWidgets.QWidget, path: Path) -> bool:
-    return panel.grab().save(str(path), "PNG")
 
 
 def _write_svg(panel: QtWidgets.QWidget, path: Path) -> bool:

@@ -97,12 +97,10 @@ class StartPage(QtWidgets.QWidget):
             self._recent_rows.addWidget(button)
 
 
-def shortened(path: str, *, longest: int = 64) -> str:
+def shortened(path: str) -> str:
     """Path with the home folder as ~, its middle left out when it is long."""
     try:
         text = str(Path("~") / Path(path).relative_to(expanded("~")))
     except ValueError:
         text = path
-    if len(text) <= longest:
-        return text
-    return f"{text[: longest // 3]}…{text[-(longest - longest // 3 - 1) :]}"
+    return text if len(text) <= 64 else f"{text[:21]}…{text[-42:]}"

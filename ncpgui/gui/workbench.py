@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -46,15 +47,11 @@ IF_WIDE: dict[str, dict[int, tuple[str, ...]]] = {
 }
 """Panels that a layout has too, in a window at least so many pixels wide."""
 OF_LAYOUT = {
-    "below": {"decide": (740, 260), "inspect": (400, 600)},
-    "views": {"decide": (450, 550), "inspect": (600, 400)},
+    "below": {"decide": [740, 260], "inspect": [400, 600]},
+    "views": {"decide": [450, 550], "inspect": [600, 400]},
 }
 """Shares that each layout has for itself, at first: of waveforms and table, and the evidence beside them; of
 waveforms, and the table beside or below them."""
-
-
-def _shares_at_first() -> dict[str, dict[str, list[int]]]:
-    return {name: {one: [*shares] for one, shares in known.items()} for name, known in OF_LAYOUT.items()}
 
 
 class Workbench(QtWidgets.QWidget):
@@ -121,7 +118,7 @@ class Workbench(QtWidgets.QWidget):
         self._says_how_to_load = False
         self.by_hand: dict[str, dict[str, bool]] = {}
         self._width_class: tuple[int, ...] = ()
-        self._of_layout = _shares_at_first()
+        self._of_layout = deepcopy(OF_LAYOUT)
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38), (self.similarity, 38))
@@ -156,23 +153,14 @@ class Workbench(QtWidgets.QWidget):
     @property
     def shown(self) -> tuple[str, ...]:
         """Names of the panels on screen: those of the layout, or those that were chosen one by one."""
-        ready, own = self._ready, self.by_hand.get(self.layout_shown, {})
-        return tuple(name for name in self.by_name if own.get(name, name in ready))
-
-    @property
-    def _ready(self) -> tuple[str, ...]:
-        """Panels of the layout as it is at first."""
-        wide = IF_WIDE.get(self.layout_shown, {})
+        ready, own = {*LAYOUTS[self.layout_shown]}, self.by_hand.get(self.layout_shown, {})
+        for least, names in IF_WIDE[self.layout_shown].items():
+            if self.width() >= least:
+                ready.update(names)
         project = self.workspace.state.project
-        missing = () if project is not None and project.events is not None else ("events",)
-        more = [
-            name
-            for least, names in wide.items()
-            if self.width() >= least
-            for name in names
-            if name not in missing
-        ]
-        return (*LAYOUTS[self.layout_shown], *more)
+        if project is None or project.events is None:
+            ready.discard("events")
+        return tuple(name for name in self.by_name if own.get(name, name in ready))
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -275,7 +263,7 @@ class Workbench(QtWidgets.QWidget):
             splitter.reset()
         self.by_hand.clear()
         self.show_layout("decide")
-        self._of_layout = _shares_at_first()
+        self._of_layout = deepcopy(OF_LAYOUT)
         for name in self._of_layout:
             self.splitters[name].reset()
 

@@ -191,7 +191,7 @@ def seen_soon(panel, runner, screen) -> None:
 
 def test_a_move_beyond_what_was_read_reads_on_and_stays_where_it_is(panel, runner, screen) -> None:
     """From the spike at 50 ms on: half of 100 ms later one sees 0 to 100 ms from it."""
-    panel.move(0.5)
+    panel.plot.move(0.5)
     assert panel.plot.seen_ms == pytest.approx((0, 100))
     seen_soon(panel, runner, screen)
     assert panel.plot.isVisible()
@@ -200,14 +200,14 @@ def test_a_move_beyond_what_was_read_reads_on_and_stays_where_it_is(panel, runne
     assert panel.plot.view.time_ms[[0, -1]] == pytest.approx([-50, 150])
     assert panel.note.text().startswith("0.050 s · unit 0")
     before = len(FlatReader.reads)
-    panel.move(0.2)  # to 120 ms: that is there
+    panel.plot.move(0.2)  # to 120 ms: that is there
     panel.read_what_is_seen()
     read(runner, screen)
     assert len(FlatReader.reads) == before
 
 
 def test_it_stays_visible_while_more_is_read(panel, runner, screen) -> None:
-    panel.move(0.5)
+    panel.plot.move(0.5)
     panel.read_what_is_seen()
     screen.settle()
     assert runner.held
@@ -217,7 +217,7 @@ def test_it_stays_visible_while_more_is_read(panel, runner, screen) -> None:
 
 def test_the_ends_of_the_recording_are_the_ends(panel, runner, screen) -> None:
     for _ in range(3):
-        panel.move(-1.0)
+        panel.plot.move(-1.0)
     assert panel.plot.seen_ms[0] == pytest.approx(-50)  # the first sample
     panel.read_what_is_seen()
     read(runner, screen)
@@ -225,14 +225,14 @@ def test_the_ends_of_the_recording_are_the_ends(panel, runner, screen) -> None:
 
 
 def test_zoom_reads_a_longer_stretch_and_has_its_limits(panel, runner, screen) -> None:
-    panel.zoom(3.0)
+    panel.plot.zoom(3.0)
     assert np.ptp(panel.plot.seen_ms) == pytest.approx(300)
     seen_soon(panel, runner, screen)
     assert FlatReader.reads[-1][1] >= 200
     assert panel.plot.view.time_ms[-1] > 200
-    panel.zoom(100.0)
+    panel.plot.zoom(100.0)
     assert np.ptp(panel.plot.seen_ms) <= 1000
-    panel.zoom(1e-9)
+    panel.plot.zoom(1e-9)
     assert np.ptp(panel.plot.seen_ms) >= 1.0
 
 
@@ -242,7 +242,7 @@ def test_the_gain_scales_what_is_painted_and_a_double_click_takes_all_back(panel
         return -float(np.nanmin(curve.getData()[1] + 1))
 
     before = depth()
-    panel.scale(2.0)
+    panel.plot.scale(2.0)
     assert depth() == pytest.approx(2 * before)
     event = QtGui.QWheelEvent(
         QtCore.QPointF(150, 80), panel.plot.mapToGlobal(QtCore.QPoint(150, 80)), QtCore.QPoint(),
@@ -252,7 +252,7 @@ def test_the_gain_scales_what_is_painted_and_a_double_click_takes_all_back(panel
     panel.plot.wheelEvent(event)
     assert depth() == pytest.approx(2.4 * before)
     assert panel.plot.seen_ms == seen
-    panel.move(0.3)
+    panel.plot.move(0.3)
     qtbot.mouseDClick(panel.plot.viewport(), QtCore.Qt.LeftButton, pos=QtCore.QPoint(150, 80))
     assert depth() == pytest.approx(before)
     assert panel.plot.seen_ms == pytest.approx((-50, 50))

@@ -13,6 +13,7 @@ from ncpgui.app.actions import help_page
 from ncpgui.app.keymap import KEYMAPS, OWN_KEYS, Keymap
 from ncpgui.app.snippets import SNIPPETS
 from ncpgui.app.words import sentence
+from ncpgui.gui.dialogs.form import choice, line
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import Theme
 
@@ -44,9 +45,7 @@ class KeysDialog(QtWidgets.QDialog):
         self.resize(QtCore.QSize(760, 640).boundedTo(parent.size()))
         self._theme, self._keymap = theme, keymap
         self.page = QtWidgets.QTextBrowser()
-        self.choice = QtWidgets.QComboBox()
-        self.choice.addItems([*KEYMAPS])
-        self.choice.setAccessibleName("Keymap")
+        self.choice = choice("Keymap", {name: name for name in KEYMAPS})
         self.choice.textActivated.connect(self.keymap_chosen)
         self.own = QtWidgets.QPushButton("Own keys…")
         self.own.setToolTip(f"Opens {OWN_KEYS}, which lists every action")
@@ -59,9 +58,7 @@ class KeysDialog(QtWidgets.QDialog):
         row = QtWidgets.QHBoxLayout()
         row.addWidget(Label("Keys of"))
         row.addWidget(self.choice)
-        self.search = QtWidgets.QLineEdit()
-        self.search.setPlaceholderText("Search keys and actions")
-        self.search.setAccessibleName("Search")
+        self.search = line("Search", "Search keys and actions")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._show_found)
         row.addSpacing(10)

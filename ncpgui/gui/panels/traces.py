@@ -143,6 +143,10 @@ class TracesPlot(Plot):
         self.gain = float(np.clip(gain, *GAINS))
         self._draw()
 
+    def scale(self, factor: float) -> None:
+        """Scale the traces more, or less."""
+        self.set_gain(self.gain * factor)
+
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """What the axes are; that of the contacts has no name."""
         is_left = self.getAxis("left").sceneBoundingRect().contains(where)
@@ -151,7 +155,7 @@ class TracesPlot(Plot):
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Zoom in time; with Ctrl, scale."""
         if event.modifiers() & QtCore.Qt.ControlModifier:
-            self.set_gain(self.gain * 1.2 ** (event.angleDelta().y() / 120))
+            self.scale(1.2 ** (event.angleDelta().y() / 120))
             event.accept()
         else:
             super().wheelEvent(event)
@@ -223,22 +227,6 @@ class TracesPanel(Panel):
         self._keep_position()
         before = self.position if self._goes_by_doubt else None
         self._go(next_ambiguous(self.workspace, before), by_doubt=True)
-
-    def move(self, share: float) -> None:
-        """Move on by a share of what is seen."""
-        self.plot.move(share)
-
-    def zoom(self, factor: float) -> None:
-        """See a longer (more than 1) or shorter stretch."""
-        self.plot.zoom(factor)
-
-    def scale(self, factor: float) -> None:
-        """Scale the traces."""
-        self.plot.set_gain(self.plot.gain * factor)
-
-    def toggle_all_contacts(self) -> None:
-        """Show all contacts of the probe, or those of the units."""
-        self.all_contacts.toggle()
 
     def show_second(self, second: float) -> None:
         """Show the traces at a second of the recording's clock."""

@@ -56,7 +56,7 @@ class UnitTablePanel(Panel):
 
     def build(self) -> None:
         """Make the filter, the table and the message."""
-        self._all_units = False
+        self.all_units = False
         self._listed = unit_filter("")
         self._problem = ""
         known = self.controller.preferences.get(REMEMBERED, {})
@@ -114,20 +114,15 @@ class UnitTablePanel(Panel):
 
     # -- which units ------------------------------------------------------------------------
 
-    @property
-    def all_units(self) -> bool:
-        """Whether the units of the whole recording are listed."""
-        return self._all_units
-
     def set_all_units(self, all_units: bool) -> None:
         """List the units of the whole recording, or of the component on screen."""
-        if all_units != self._all_units:
-            self._all_units = all_units
+        if all_units != self.all_units:
+            self.all_units = all_units
             self.mark_dirty()
 
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
-        self.set_all_units(not self._all_units)
+        self.set_all_units(not self.all_units)
 
     @property
     def listed_units(self) -> tuple[int, ...]:
@@ -184,14 +179,14 @@ class UnitTablePanel(Panel):
         """Show the rows and what is selected."""
         is_asked = any(column.is_metric and column.name in (self._chosen or ()) for column in COLUMNS)
         metrics = partial(self.controller.data.metrics, ask=is_asked and self.isVisible())
-        rows = present_unit_table(self.workspace, all_units=self._all_units, metrics=metrics).rows()
+        rows = present_unit_table(self.workspace, all_units=self.all_units, metrics=metrics).rows()
         listed = [row for row in rows if self._listed(row)]
         self.model.set_rows(listed)
         self._fit_columns(rows)
         self._show_selection()
         self.tell("" if rows else unit_table_message(self.workspace))
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
-        is_all = self._all_units or not self.workspace.state.components.ids
+        is_all = self.all_units or not self.workspace.state.components.ids
         where = "of the whole recording" if is_all else "on screen"
         where = "of the preview and in use" if any(row["made"] for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""

@@ -307,7 +307,7 @@ class WaveformsPanel(Panel):
 
     def build(self) -> None:
         """Make plot and message."""
-        self._arrangement: Arrangement = "columns"
+        self.arrangement: Arrangement = "columns"
         self.plot = WaveformsWidget()
         self.plot.clicked.connect(self._clicked)
         self.scroll = ScrollArea(self.plot, QtCore.Qt.Horizontal)
@@ -321,15 +321,10 @@ class WaveformsPanel(Panel):
         """Follow the sorting on screen and the selection."""
         self.follow_sorting()
 
-    @property
-    def arrangement(self) -> Arrangement:
-        """How channels are arranged: "columns" or "probe"."""
-        return self._arrangement
-
     def set_arrangement(self, arrangement: Arrangement) -> None:
         """Arrange channels one under the other ("columns") or where they are ("probe")."""
-        if arrangement != self._arrangement:
-            self._arrangement = arrangement
+        if arrangement != self.arrangement:
+            self.arrangement = arrangement
             self.mark_dirty()
 
     def toggle_arrangement(self) -> None:
@@ -353,7 +348,7 @@ class WaveformsPanel(Panel):
         """Show the waveforms of the sorting on screen."""
         self.controller.data.ask_shapes()
         view = present_waveforms(self.workspace, looks_around=self.plot.shown == "alike")
-        self.plot.set_view(view, self._arrangement, self.theme)
+        self.plot.set_view(view, self.arrangement, self.theme)
         self.tell(view.message)
         # a scroll bar that comes or goes does so now: the picture would be drawn twice
         QtCore.QCoreApplication.sendPostedEvents(self.scroll.viewport(), QtCore.QEvent.LayoutRequest)
