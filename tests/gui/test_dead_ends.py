@@ -171,7 +171,7 @@ def test_a_key_of_one_allowed_action_does_it_and_refuses_nothing(array_window, q
 
 
 def test_an_error_goes_when_the_same_kind_of_work_succeeds(array_window) -> None:
-    show, work = array_window.show_error, array_window.controller
+    show, work = array_window.show_error, array_window.controller.work
     show(RecordingError("the disk is full"), "saving a.h5")
     work.succeeded.emit("Exporting to b.csv")
     assert array_window.banner.isVisible(), "an export says nothing of saves"
@@ -180,7 +180,7 @@ def test_an_error_goes_when_the_same_kind_of_work_succeeds(array_window) -> None
     show(RecordingError("the disk is full"), "exporting to b.csv")
     work.succeeded.emit("Exporting to c.csv")
     assert not array_window.banner.isVisible()
-    work.close()
+    array_window.controller.close()
 
 
 def test_an_action_that_no_file_has_is_warned_of_until_a_save_has_it(array_window, tmp_path) -> None:

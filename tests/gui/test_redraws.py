@@ -13,7 +13,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.redraws import Redraws
 from tests.gui.windows import settle
 
-PAINTED = ("SpikeScatter", "Plot", "CorrelogramGrid", "WaveformsWidget", "QTableView")
+PAINTED = ("SpikeScatter", "Plot", "CorrelogramGrid", "WaveformsWidget", "UnitList")
 
 
 class Noted(QtCore.QObject):
@@ -68,7 +68,7 @@ def test_a_selection_draws_each_panel_once_and_then_paints_each_thing_once(
     assert noted.seen[: len(drawn)] == drawn, "all are drawn before one is painted"
     assert max(Counter(noted.seen).values()) == 1, Counter(noted.seen).most_common(3)
     plots = {"decide": {"paint Embedding SpikeScatter"}, "inspect": {"paint Over time SpikeScatter"}}
-    assert {"paint Waveforms WaveformsWidget", "paint Units QTableView", *plots[layout]} <= {*noted.seen}
+    assert {"paint Waveforms WaveformsWidget", "paint Units UnitList", *plots[layout]} <= {*noted.seen}
 
 
 class Drawn(QtCore.QObject):

@@ -113,7 +113,7 @@ def test_similar_units_are_those_of_like_templates(window: MainWindow, folder: P
 def test_a_click_on_the_probe_selects_the_units_there(window: MainWindow, folder: Path) -> None:
     drop_file(window, folder)
     settle()
-    window.bench.probe_map.map.clicked.emit(2)
+    window.bench.probe_map.map.clicked.emit(2, False)
     assert window.workspace.selected == (HALF, OTHER_HALF)
 
 
