@@ -23,12 +23,12 @@ import spikeinterface
 from numpy.typing import NDArray
 
 from benchmarks.clustering.generated_recordings import BANDS, RecordingSettings, generate, true_units
+from benchmarks.common.made_data import sample_dataset
 from ncpgui.core.files import replaced_file
 from ncpgui.core.partition import canonical, cluster_sizes
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
-from ncpgui.engine.generative.spike_dataset import sample_dataset
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group

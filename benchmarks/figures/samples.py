@@ -9,11 +9,11 @@ import torch
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ncpgui.engine.diagnostics.gibbs import sweeps
 from ncpgui.engine.diagnostics.posteriors import Points, posterior_of
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 from .base import SOFT, Made, Source, bare, canvas, colour, gaussian_of
+from .gibbs_chain import sweeps
 from .partitions import N_ORDERS, Labels, distinct_samples, encircle, in_colours_of
 
 MODELS = ("gauss2d",)

@@ -9,7 +9,7 @@ enumerated.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ import numpy as np
 
 from benchmarks.common.report import SEED, Origin, begin, keep, options, table, where
 from ncpgui.engine import default_model
-from ncpgui.engine.diagnostics.posteriors import posterior_of
-from ncpgui.engine.diagnostics.spike_weights import FiniteSpikesCheck, check_against_finite_spikes
+from ncpgui.engine.diagnostics.exact_posterior import DistanceToExact, distance_to_exact
+from ncpgui.engine.diagnostics.importance import ImportanceSummary, importance_summary
+from ncpgui.engine.diagnostics.posteriors import MOST_ENUMERATED, Posterior, posterior_of
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
 from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
@@ -26,9 +28,36 @@ from ncpgui.engine.networks.checkpoint import load_checkpoint
 N_ORDERS = 4
 
 
-def row_of(layout: str, check: FiniteSpikesCheck) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Check:
+    """Draws for sets of `n_points` spikes, weighed in one order of the spikes.
+
+    distances : of q from the enumerated posterior, in one order of the spikes and averaged over `N_ORDERS`;
+        None where the partitions are too many
+    """
+
+    n_points: int
+    importance: ImportanceSummary
+    distances: tuple[DistanceToExact | None, DistanceToExact | None]
+
+    @classmethod
+    def of(
+        cls, posterior: Posterior, model: FiniteSpikes, n_points: int, *, n_datasets: int, n_samples: int
+    ) -> Check:
+        sets = {"n_datasets": n_datasets, "n_points": n_points, "seed": SEED}
+        weights = importance_summary(posterior, model, n_samples=n_samples, **sets)
+        one, mixed = (
+            distance_to_exact(posterior, model, n_orders=n_orders, **sets)
+            if n_points <= MOST_ENUMERATED
+            else None
+            for n_orders in (1, N_ORDERS)
+        )
+        return cls(n_points, weights, (one, mixed))
+
+
+def row_of(layout: str, check: Check) -> dict[str, Any]:
     """Figures of one layout and number of spikes; distances where the partitions were enumerated."""
-    weights, one, mixed = check.importance, check.one_order, check.over_orders
+    weights, (one, mixed) = check.importance, check.distances
     told = weights.pareto_k[np.isfinite(weights.pareto_k)]
     return {
         "layout": layout,
@@ -59,15 +88,10 @@ def main() -> None:
     for layout in arguments.layouts:
         settings = asdict(FiniteSpikesSettings(layout=layout))
         model = GenerativeSettings("finite-spikes", settings).build("test")
-        checks = check_against_finite_spikes(
-            posterior,
-            model,
-            n_points=arguments.spikes,
-            n_datasets=arguments.sets,
-            n_samples=arguments.samples,
-            n_orders=N_ORDERS,
-            seed=SEED,
-        )
+        checks = [
+            Check.of(posterior, model, n_points, n_datasets=arguments.sets, n_samples=arguments.samples)
+            for n_points in arguments.spikes
+        ]
         rows += [row_of(layout, check) for check in checks]
         print(table(rows[-len(checks) :]), flush=True)
     page = f"""

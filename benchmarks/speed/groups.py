@@ -18,11 +18,10 @@ import torch
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-from benchmarks.common.made_data import encode_spikes
+from benchmarks.common.made_data import encode_spikes, sample_dataset
 from benchmarks.common.report import SEED, Clock, Origin, begin, keep, options, table, where
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine import default_model
-from ncpgui.engine.generative.spike_dataset import sample_dataset
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding

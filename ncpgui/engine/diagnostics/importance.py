@@ -99,18 +99,31 @@ def importance_summary(
 def importance_weights(samples: PosteriorSamples, points: Points, model: ExactModel) -> ImportanceWeights:
     """Weigh independent draws of q, whose log-probabilities are in `samples`, by the exact joint.
 
+    Of spikes of a recording the joint is that of the model, not nature's: a small k says that the draws stand
+    for the model's posterior.
+
     Raises
     ------
     InputError
-        Draws without a log-probability.
+        Draws without a log-probability, that are weighted already, of other points, or all ruled out by the
+        model.
     """
-    if np.isnan(samples.log_prob).any():
+    if not np.isfinite(samples.log_prob).all():
         raise InputError(
             "draws without a log-probability cannot be weighed; take those of 'ancestral_samples' of a "
             "pointwise network, not swept"
         )
-    labels = torch.from_numpy(samples.labels.astype(np.int64))
-    return weights_of(model.log_joint(points[0][0].cpu(), labels).numpy() - samples.log_prob)
+    if not np.allclose(samples.weight, samples.weight[0]):
+        raise InputError(
+            "draws that have weights already cannot be weighed; draw without links between spikes"
+        )
+    x = points[0][0].cpu()
+    if samples.n_points != len(x):
+        raise InputError(f"draws are of {samples.n_points} points, but there are {len(x)}")
+    log_joint = model.log_joint(x, torch.from_numpy(samples.labels.astype(np.int64))).numpy()
+    if not np.isfinite(log_joint).any():
+        raise InputError("every draw has more clusters than the model can have; raise its k_max")
+    return weights_of(log_joint - samples.log_prob)
 
 
 def weights_of(log_weight: Array) -> ImportanceWeights:

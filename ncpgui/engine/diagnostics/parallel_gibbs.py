@@ -1,7 +1,8 @@
 """Collapsed Gibbs sampling of many chains side by side: the fastest rival that numpy allows.
 
-Each chain is that of `diagnostics.gibbs` (Neal 2000, algorithm 3). All visit the same point at a time, so
-that the fixed cost of an operation is shared by S chains as it is by S samples of a network.
+In each chain (Neal, J. Comput. Graph. Stat. 2000, algorithm 3) one point after the other leaves its cluster
+and joins one again. All chains visit the same point at a time, so that the fixed cost of an operation is
+shared by S chains as it is by S samples of a network.
 """
 
 from __future__ import annotations

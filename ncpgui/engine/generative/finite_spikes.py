@@ -20,11 +20,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
@@ -35,8 +34,6 @@ from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings, Fini
 from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.generative.spike_noise import SpikeNoise
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
-
-Array = NDArray[np.float64]
 
 _ENTRIES = 1 << 22  # float64 numbers of an array held at a time, 32 MiB
 
@@ -151,17 +148,6 @@ class FiniteSpikes:
         rows = torch.cat([labels.expand(len(choices), -1), choices[:, None]], dim=1)
         return self.log_joint(waveforms, rows).softmax(0)
 
-    def clusters(self, waveforms: Tensor) -> SpikeClusters:
-        """Return what a Markov chain over clusterings of spikes (N, 32, C) asks; holds all of L."""
-        table = np.empty((len(waveforms), self.n_templates))
-        for which, part in self.log_likelihoods(waveforms):
-            table[:, which] = part.cpu().numpy()
-        most = min(len(table), self.prior.k_max)
-        log_weight = np.full(len(table) + 1, -np.inf)
-        log_weight[: most + 1] = self.prior.log_v(len(table)).numpy()[: most + 1]
-        log_weight -= math.lgamma(self.prior.gamma) * np.arange(len(log_weight))
-        return SpikeClusters(table, log_weight, self.prior.gamma)
-
     def _whitened_means(self) -> Tensor:
         """Means in whitened noise: (n_tau, n_shifts, 32 * C) float32."""
         means = self.templates.means
@@ -185,24 +171,6 @@ class FiniteSpikes:
         if not bool(torch.isfinite(waveforms).all()):
             raise InputError("waveforms hold values that are not finite; leave these spikes out")
         return waveforms
-
-
-class SpikeClusters(NamedTuple):
-    """The model as a Markov chain over N spikes sees it; see `diagnostics.gibbs.Clusters`.
-
-    statistic : (N, n_tau), L[i, tau], whose sum over the spikes of a cluster is all that its evidence asks
-    log_weight : (N + 1,), factor of the prior for K clusters; gamma : of a cluster of n, Gamma(n + gamma)
-    """
-
-    statistic: Array
-    log_weight: Array
-    gamma: float
-
-    def log_evidence(self, n: Array, total: Array) -> Array:
-        """log m(X) of clusters of n spikes, with the sum of their statistics (..., n_tau): (...)."""
-        top = total.max(axis=-1, keepdims=True)
-        mean = np.exp(total - top).mean(axis=-1)
-        return np.log(mean) + top[..., 0]
 
 
 def _distinct_clusters(labels: Tensor) -> tuple[Tensor, Tensor]:

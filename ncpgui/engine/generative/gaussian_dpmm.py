@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.config import check_numbers
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import Batch, largest, shortened
 from ncpgui.engine.generative.partition_priors import CRP
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -106,30 +102,3 @@ class GaussianDPMM:
             [labels.expand(n_clusters + 1, -1), torch.arange(n_clusters + 1)[:, None].to(labels)], dim=1
         )
         return self.log_joint(x, rows).softmax(0)
-
-    def clusters(self, x: Tensor) -> GaussianClusters:
-        """Return what a Markov chain over clusterings of points (N, 2) asks."""
-        variance = self.settings.sigma**2
-        ratio = self.settings.sigma_mu**2 / variance
-        log_weight = self.prior.log_weight(len(x)).numpy()
-        return GaussianClusters(x.double().numpy(), log_weight, 0.0, ratio, 0.5 / variance)
-
-
-class GaussianClusters(NamedTuple):
-    """The model as a Markov chain over N points sees it; see `diagnostics.gibbs.Clusters`.
-
-    statistic : (N, 2), the points; log_weight, gamma : of the prior
-    ratio : sigma_mu^2 / sigma^2; scale : 1 / (2 sigma^2)
-    """
-
-    statistic: Array
-    log_weight: Array
-    gamma: float
-    ratio: float
-    scale: float
-
-    def log_evidence(self, n: Array, total: Array) -> Array:
-        """log m(X) of clusters of n points, with the sum of their points (..., 2): (...)."""
-        grown = 1 + n * self.ratio
-        square = np.einsum("...d,...d->...", total, total)
-        return self.scale * self.ratio * square / grown - 0.5 * total.shape[-1] * np.log(grown)

@@ -22,6 +22,8 @@ from ncpgui.engine.diagnostics.importance import (
     weights_of,
 )
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, PointwisePosterior, every_partition, one
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
+from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 
@@ -158,3 +160,51 @@ def test_the_summary_orders_right_and_wrong_posteriors(right, too_sure, too_unsu
     assert unsure.ess_share.mean() < 0.8
     assert unsure.acceptance.mean() < 0.9
     assert sure.share_not_trusted > unsure.share_not_trusted  # it misses what is there
+
+
+def test_weights_of_exact_draws_of_spikes_are_all_the_evidence(faint_spikes, generator):
+    points = faint_spikes.sample(1, 6, generator).points
+    samples = ExactPosterior(faint_spikes).sample(points, 300, seed=0)
+    found = importance_weights(samples, points, faint_spikes)
+    every = torch.from_numpy(every_partition(6).copy())
+    np.testing.assert_allclose(
+        found.log_weight, float(faint_spikes.log_joint(points[0][0], every).logsumexp(0))
+    )
+    assert found.ess_share == pytest.approx(1)
+    assert math.isnan(found.pareto_k)  # nothing stands out
+    assert len(np.unique(samples.labels, axis=0)) > 5
+
+
+def test_draws_of_a_wrong_posterior_count_for_as_much_as_theory_says(faint_spikes, generator):
+    """ESS / S tends to 1 / sum_c p(c)^2 / q(c)."""
+    points = faint_spikes.sample(1, 6, generator).points
+    flat = ExactPosterior(faint_spikes, temperature=3.0)
+    log_p, log_q = ExactPosterior(faint_spikes).log_prob_of_all(points), flat.log_prob_of_all(points)
+    found = importance_weights(flat.sample(points, 5000, seed=0), points, faint_spikes)
+    assert found.ess_share == pytest.approx(1 / np.exp(2 * log_p - log_q).sum(), rel=0.15)
+
+
+def test_draws_that_the_model_rules_out_weigh_nothing(faint_spikes, generator):
+    few = FiniteSpikes(MFM(k_max=2), faint_spikes.templates)
+    points = faint_spikes.sample(1, 3, generator).points
+    found = importance_weights(PosteriorSamples(np.array([[0, 0, 0], [0, 1, 2]]), np.zeros(2)), points, few)
+    assert found.log_weight[1] == -math.inf
+    assert found.ess_share == pytest.approx(1 / 2)
+    with pytest.raises(InputError, match="every draw has more clusters than the model can have"):
+        importance_weights(PosteriorSamples(np.array([[0, 1, 2]]), np.zeros(1)), points, few)
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        (
+            PosteriorSamples(np.zeros((2, 3), int), np.full(2, np.nan)),
+            "without a log-probability cannot be weighed; take those of 'ancestral_samples'",
+        ),
+        (PosteriorSamples(np.zeros((2, 3), int), np.zeros(2), np.array([1.0, 2.0])), "weights already"),
+        (PosteriorSamples(np.zeros((2, 4), int), np.zeros(2)), "of 4 points, but there are 3"),
+    ],
+)
+def test_draws_that_cannot_be_weighed_are_refused(faint_spikes, samples, message):
+    with pytest.raises(InputError, match=message):
+        importance_weights(samples, (torch.zeros(1, 3, 32, 1),), faint_spikes)

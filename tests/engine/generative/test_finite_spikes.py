@@ -174,25 +174,11 @@ def test_the_law_of_the_last_spike_is_the_conditional_of_the_enumerated_posterio
     assert faint.last_point(waveforms[:1], torch.empty(0, dtype=torch.int64)).tolist() == [1.0]
 
 
-def test_what_a_chain_asks_gives_the_joint(tiny: FiniteSpikes) -> None:
-    waveforms, labels = tiny.sample(1, 5, seeded(4)).points[0][0], every(5)
-    clusters = tiny.clusters(waveforms)
-    expected = tiny.log_joint(waveforms, labels).numpy()
-    for row, value in zip(labels.numpy(), expected, strict=True):
-        found = clusters.log_weight[row.max() + 1]
-        for k in range(row.max() + 1):
-            mine = row == k
-            found += math.lgamma(mine.sum() + clusters.gamma)
-            found += clusters.log_evidence(np.array(mine.sum()), clusters.statistic[mine].sum(0))
-        assert found == pytest.approx(value, abs=1e-6)
-
-
 def test_more_clusters_than_the_prior_allows_cannot_be(tiny: FiniteSpikes) -> None:
     model = FiniteSpikes(MFM(k_max=2), tiny.templates)
     waveforms = tiny.sample(1, 3, seeded(4)).points[0][0]
     impossible = model.log_joint(waveforms, every(3)) == -math.inf
     assert impossible.tolist() == [False, False, False, False, True]
-    assert model.clusters(waveforms).log_weight[3] == -math.inf
 
 
 def test_shapes_and_sizes_are_those_of_spikes(tiny: FiniteSpikes) -> None:

@@ -9,7 +9,6 @@ import torch
 
 from ncpgui.core.partition import canonical
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
-from ncpgui.engine.generative.spike_dataset import sample_dataset
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 
@@ -111,13 +110,3 @@ def test_main_channel_has_the_largest_mean_trough(reservoir: TemplateReservoir) 
     batch = SpikeMixture(settings, reservoir).sample(64, 60, seeded(10))
     trough = -batch.points[0].mean(dim=1).amin(dim=1)
     assert (trough[:, 0] >= 0.8 * trough.amax(dim=1)).float().mean() > 0.93
-
-
-def test_sample_dataset_gives_the_contacts_that_are_there() -> None:
-    dataset = sample_dataset(0, 40, geometry="single")
-    assert dataset.waveforms.shape == (40, 32, 1)
-    assert dataset.channel_positions.shape == (1, 2)
-    again = sample_dataset(0, 40, geometry="single")
-    assert np.array_equal(dataset.waveforms, again.waveforms)
-    tetrode = sample_dataset(1, 40, geometry="tetrode", split="train")
-    assert tetrode.waveforms.shape[2] in (3, 4)

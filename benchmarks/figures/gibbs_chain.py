@@ -1,9 +1,8 @@
-"""Markov chains over clusterings, for models that know the evidence of a cluster: the gold standard.
+"""A Markov chain over clusterings of points of 2D Gaussians: the gold standard.
 
 Collapsed Gibbs sampling (Neal, J. Comput. Graph. Stat. 2000, algorithm 3): each point in turn leaves its
-cluster and joins k with probability ~ (n_k + gamma) J(K, N) p(x_i | cluster k), or opens one with
-~ Gamma(1 + gamma) J(K + 1, N) p(x_i). The prior of a clustering is J(K, N) prod_k Gamma(n_k + gamma): of
-`partition_priors` `CRP` has gamma = 0, and `MFM` that of its Dirichlet law. Split-merge proposals with
+cluster and joins k with probability ~ n_k J(K, N) p(x_i | cluster k), or opens one with
+~ J(K + 1, N) p(x_i). The prior of a clustering is J(K, N) prod_k Gamma(n_k). Split-merge proposals with
 restricted Gibbs scans (Jain & Neal, J. Comput. Graph. Stat. 2004, sec. 3.2) move whole clusters, which
 single points rarely do.
 """
@@ -12,63 +11,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
 
-from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
+from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
-class Clusters(Protocol):
-    """What a chain asks of a model of N points, whose clusters are known by sums over their points.
+class Clusters(NamedTuple):
+    """The model of 2D Gaussians as a Markov chain over N points sees it.
 
-    statistic : (N, D), of each point
-    log_weight : (N + 1,), log J(K, N) for K = 0 .. N, -inf for numbers of clusters that cannot be
-    gamma : of the factor Gamma(n + gamma) that a cluster of n points has in the prior
+    statistic : (N, 2), the points, whose sum over a cluster is all that its evidence asks
+    log_weight : (N + 1,), log J(K, N) for K = 0 .. N clusters
+    ratio : sigma_mu^2 / sigma^2; scale : 1 / (2 sigma^2)
     """
 
-    @property
-    def statistic(self) -> Array:
-        """See the class."""
-        ...
+    statistic: Array
+    log_weight: Array
+    ratio: float
+    scale: float
 
-    @property
-    def log_weight(self) -> Array:
-        """See the class."""
-        ...
-
-    @property
-    def gamma(self) -> float:
-        """See the class."""
-        ...
+    @classmethod
+    def of(cls, x: Array, model: GaussianDPMM) -> Clusters:
+        variance = model.settings.sigma**2
+        ratio = model.settings.sigma_mu**2 / variance
+        return cls(x, model.prior.log_weight(len(x)).numpy(), ratio, 0.5 / variance)
 
     def log_evidence(self, n: Array, total: Array) -> Array:
-        """log m(X) of clusters of n points (...), with the sum (..., D) of their statistics: (...).
-
-        What every clustering of the same points has may be left out.
-        """
-        ...
-
-
-class ChainModel(Protocol):
-    """A generative model in which a chain can walk."""
-
-    def clusters(self, x: Tensor, /) -> Clusters:
-        """Return what a chain asks about points x (N, ...) float64."""
-        ...
+        """log m(X) of clusters of n points (...), with the sum of their points (..., 2): (...)."""
+        grown = 1 + n * self.ratio
+        square = np.einsum("...d,...d->...", total, total)
+        return self.scale * self.ratio * square / grown - 0.5 * total.shape[-1] * np.log(grown)
 
 
 def sweeps(
     x: ArrayLike,
-    model: ChainModel,
+    model: GaussianDPMM,
     *,
     seed: int,
     start: NDArray[np.integer] | None = None,
@@ -80,18 +64,13 @@ def sweeps(
 
     Parameters
     ----------
-    x : (N, D) points of the Gaussian model, or (N, 32, C) waveforms
+    x : (N, 2) points
     start : (N,), clustering to begin with; all points in one cluster when left out
     n_gibbs, n_split_merge : of a sweep: passes over all points, split-merge proposals
     n_scans : restricted scans that prepare a split-merge proposal
-
-    Raises
-    ------
-    InputError
-        A clustering to begin with that the prior rules out.
     """
     points = np.asarray(x, dtype=np.float64)
-    chain = _Chain(model.clusters(torch.from_numpy(points)), start, stream(seed, "gibbs"))
+    chain = _Chain(Clusters.of(points, model), start, stream(seed, "gibbs"))
     while True:
         for _ in range(n_split_merge):
             chain.split_or_merge(n_scans)
@@ -110,19 +89,13 @@ class _Chain:
         n_points = len(self.x)
         self.labels = np.zeros(n_points, dtype=np.int64) if start is None else canonical(start)
         self.log_weight = clusters.log_weight
-        self.gamma = clusters.gamma
         self.evidence = clusters.log_evidence
         self.random = random
         self.n_clusters = int(self.labels.max(initial=-1)) + 1
-        most = int(np.flatnonzero(np.isfinite(self.log_weight)).max())
-        if self.n_clusters > most:
-            raise InputError(
-                f"a chain cannot begin with {self.n_clusters} clusters: the prior has at most {most}"
-            )
-        self.n = np.bincount(self.labels, minlength=most + 1).astype(np.float64)
-        self.total = np.zeros((most + 1, self.x.shape[1]))
+        self.n = np.bincount(self.labels, minlength=n_points + 1).astype(np.float64)
+        self.total = np.zeros((n_points + 1, self.x.shape[1]))
         np.add.at(self.total, self.labels, self.x)
-        self.log_open = math.lgamma(1 + self.gamma) + self.evidence(np.ones(n_points), self.x)
+        self.log_open = self.evidence(np.ones(n_points), self.x)
 
     def gibbs_pass(self) -> None:
         """Let every point leave and join again, in the order of the points."""
@@ -132,7 +105,7 @@ class _Chain:
             k = self.n_clusters
             n, total = self.n[:k], self.total[:k]
             score = np.empty(k + 1)
-            score[:k] = np.log(n + self.gamma) + self.evidence(n + 1, total + point) - self.evidence(n, total)
+            score[:k] = np.log(n) + self.evidence(n + 1, total + point) - self.evidence(n, total)
             score[k] = self.log_weight[k + 1] - self.log_weight[k] + self.log_open[i] if k else 0.0
             cumulative = np.exp(score - score.max()).cumsum()
             self.join(i, int(np.searchsorted(cumulative, uniform[i] * cumulative[-1])))
@@ -201,7 +174,7 @@ class _Chain:
             n[now] -= 1
             total[now] -= point
             grown = self.evidence(np.append(n + 1, n), np.concatenate([total + point, total]))
-            prior = math.log((n[1] + self.gamma) / (n[0] + self.gamma))
+            prior = math.log(n[1] / n[0])
             score = prior + grown[1] - grown[3] - grown[0] + grown[2]
             log_p = (-_softplus(score), -_softplus(-score))
             now = int(log_u[place] < log_p[1]) if target is None else int(target[place])
@@ -220,7 +193,7 @@ class _Chain:
 
         def block(points: Array) -> float:
             n = float(len(points))
-            return math.lgamma(n + self.gamma) + float(self.evidence(np.asarray(n), points.sum(0)))
+            return math.lgamma(n) + float(self.evidence(np.asarray(n), points.sum(0)))
 
         prior = self.log_weight[apart_k] - self.log_weight[apart_k - 1]
         return float(prior) + block(first) + block(second) - block(both)
