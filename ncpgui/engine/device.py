@@ -71,11 +71,6 @@ def one_core() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def torch_generator(seed: int, device: torch.device) -> torch.Generator:
-    """Return a random generator on `device`, seeded."""
-    return torch.Generator(device=device).manual_seed(seed)
-
-
 def n_threads() -> int:
     """Threads on which torch computes on the CPU."""
     return torch.get_num_threads()

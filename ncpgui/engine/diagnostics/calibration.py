@@ -16,15 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.device import torch_generator
-from ncpgui.engine.diagnostics.posteriors import Posterior, draw
+from ncpgui.engine.diagnostics.posteriors import Posterior, datasets, draw
 from ncpgui.engine.generative.batch import GenerativeModel
 
 Array = NDArray[np.float64]
@@ -99,8 +97,7 @@ def calibration(
     progress: Progress = silent,
 ) -> Calibration:
     """Sample datasets of the model and compare what the draws promise with the truth."""
-    generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "calibration")
     samples = draw(posterior, batch, n_samples, stream_seed(seed, "calibration draws"), progress)
     return against_truth(samples, batch.labels.numpy())
 

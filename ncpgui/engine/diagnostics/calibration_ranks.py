@@ -20,8 +20,7 @@ from scipy import stats
 
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.device import torch_generator
-from ncpgui.engine.diagnostics.posteriors import Points, Posterior, draw, one
+from ncpgui.engine.diagnostics.posteriors import Points, Posterior, datasets, draw, one
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
@@ -79,8 +78,7 @@ def calibration_ranks(
     progress: Progress = silent,
 ) -> dict[str, Ranks]:
     """Rank the truth of datasets of the model by each of the `statistics_of` the model."""
-    generator = torch_generator(stream_seed(seed, "ranks"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "ranks")
     samples = draw(posterior, batch, n_samples, stream_seed(seed, "rank draws"), progress)
     ties = stream(seed, "ties")
     statistics = statistics_of(model)

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -220,43 +221,20 @@ def evaluate_posterior(
 def _of_any_model(
     posterior: Posterior, model: GenerativeModel, a: Amount, seed: int
 ) -> dict[str, Callable[[Progress], Any]]:
+    ask = partial(_ask, posterior, model, seed)
     network = getattr(posterior, "network", None)
     one_order = isinstance(network, CCP) or bool(getattr(network, "in_order", False))
 
     def orders(progress: Progress) -> Any:
-        found = exchangeability(
-            posterior,
-            model,
-            n_datasets=a.order_datasets,
-            n_points=a.n_points,
-            n_orders=1 if one_order else a.orders,
-            n_samples=a.order_samples,
-            seed=seed,
-            progress=progress,
-        )
+        asked = {"n_orders": 1 if one_order else a.orders, "n_samples": a.order_samples}
+        found = ask(exchangeability, a.order_datasets, a.n_points, progress, **asked)
         return with_properties(found, "nll_per_point", "sd_nats", "sd_over_mean", "sd_over_mean_each")
 
     def pairs(progress: Progress) -> Any:
-        return calibration(
-            posterior,
-            model,
-            n_datasets=a.calibration_datasets,
-            n_points=a.n_points,
-            n_samples=a.calibration_samples,
-            seed=seed,
-            progress=progress,
-        )
+        return ask(calibration, a.calibration_datasets, a.n_points, progress, n_samples=a.calibration_samples)
 
     def ranks(progress: Progress) -> Any:
-        found = calibration_ranks(
-            posterior,
-            model,
-            n_datasets=a.rank_datasets,
-            n_points=a.n_points,
-            n_samples=a.rank_samples,
-            seed=seed,
-            progress=progress,
-        )
+        found = ask(calibration_ranks, a.rank_datasets, a.n_points, progress, n_samples=a.rank_samples)
         place = np.linspace(0, 1, 201)
         statistics = {
             name: with_properties(one, "mean", "spread", "p_value")
@@ -272,16 +250,16 @@ def _of_any_model(
 def _of_the_gaussian_model(
     posterior: Posterior, model: GaussianDPMM, a: Amount, seed: int
 ) -> dict[str, Callable[[Progress], Any]]:
+    ask = partial(_ask, posterior, model, seed)
+
     def exact(progress: Progress) -> Any:
         one_order, mixed = (
-            distance_to_exact(
-                posterior,
-                model,
-                n_datasets=a.exact_datasets,
-                n_points=a.exact_points,
+            ask(
+                distance_to_exact,
+                a.exact_datasets,
+                a.exact_points,
+                portion(progress, i, i + 1, 2),
                 n_orders=n_orders,
-                seed=seed,
-                progress=portion(progress, i, i + 1, 2),
             )
             for i, n_orders in enumerate((1, a.exact_orders))
         )
@@ -297,14 +275,8 @@ def _of_the_gaussian_model(
     def last(progress: Progress) -> Any:
         rows = []
         for i, n_points in enumerate(a.last_point_points):
-            found = last_point_error(
-                posterior,
-                model,
-                n_datasets=a.last_point_datasets,
-                n_points=n_points,
-                seed=seed,
-                progress=portion(progress, i, i + 1, len(a.last_point_points)),
-            )
+            part = portion(progress, i, i + 1, len(a.last_point_points))
+            found = ask(last_point_error, a.last_point_datasets, n_points, part)
             mean = {"mean_error": found.error.mean(), "mean_total_variation": found.total_variation.mean()}
             rows.append(asdict(found) | mean)
         return {
@@ -314,29 +286,16 @@ def _of_the_gaussian_model(
         }
 
     def geweke(progress: Progress) -> Any:
-        names = ("mean_k", "sd_k", "total_variation_k", "total_variation_size")
         rows = []
         for i, (n_points, n_datasets) in enumerate(a.geweke):
-            found = geweke_test(
-                posterior,
-                model,
-                n_datasets=n_datasets,
-                n_points=n_points,
-                seed=seed,
-                progress=portion(progress, i, i + 1, len(a.geweke)),
-            )
-            rows.append(with_properties(found, *names))
+            part = portion(progress, i, i + 1, len(a.geweke))
+            found = ask(geweke_test, n_datasets, n_points, part)
+            rows.append(with_properties(found, "mean_k", "sd_k", "total_variation_k", "total_variation_size"))
         return rows
 
     def weights(progress: Progress) -> Any:
-        found = importance_summary(
-            posterior,
-            model,
-            n_datasets=a.weight_datasets,
-            n_points=a.weight_points,
-            n_samples=a.weight_samples,
-            seed=seed,
-            progress=progress,
+        found = ask(
+            importance_summary, a.weight_datasets, a.weight_points, progress, n_samples=a.weight_samples
         )
         return with_properties(found, "share_not_trusted") | {
             "mean_ess_share": found.ess_share.mean(),
@@ -344,17 +303,8 @@ def _of_the_gaussian_model(
         }
 
     def speed(progress: Progress) -> Any:
-        found = compare_speed(
-            posterior,
-            model,
-            n_datasets=a.speed_datasets,
-            n_points=a.n_points,
-            n_sweeps=a.speed_sweeps,
-            n_samples=a.order_samples,
-            seed=seed,
-            progress=progress,
-        )
-        return with_properties(found, "ratio")
+        asked = {"n_sweeps": a.speed_sweeps, "n_samples": a.order_samples}
+        return with_properties(ask(compare_speed, a.speed_datasets, a.n_points, progress, **asked), "ratio")
 
     return {
         "exact_posterior": exact,
@@ -364,6 +314,21 @@ def _of_the_gaussian_model(
         "importance": weights,
         "speed": speed,
     }
+
+
+def _ask(
+    posterior: Posterior,
+    model: GenerativeModel,
+    seed: int,
+    diagnostic: Callable[..., Any],
+    n_datasets: int,
+    n_points: int,
+    progress: Progress,
+    **options: int,
+) -> Any:
+    """Ask a posterior about datasets of the model, as a diagnostic does."""
+    sets = {"n_datasets": n_datasets, "n_points": n_points, "seed": seed}
+    return diagnostic(posterior, model, **sets, **options, progress=progress)
 
 
 def with_properties(result: Any, *names: str) -> Result:

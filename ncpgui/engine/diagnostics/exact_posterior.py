@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, reported, silent
-from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.posteriors import (
     ExactModel,
     ExactPosterior,
     Points,
     Posterior,
+    datasets,
     log_prob_of_likely,
     one,
 )
@@ -129,7 +130,7 @@ def distance_to_exact(
         More points than can be enumerated.
     """
     exact = ExactPosterior(model)
-    batch = model.sample(n_datasets, n_points, _generator(seed, "exact"))
+    batch = datasets(model, n_datasets, n_points, seed, "exact")
     shuffle = stream(seed, "orders")
     kl, tv, mass = np.empty(n_datasets), np.empty(n_datasets), np.empty(n_datasets)
     for i in reported(range(n_datasets), progress):
@@ -197,7 +198,7 @@ def last_point_error(
     """
     if n_points < 2:
         raise InputError(f"the last of at least 2 points is looked at, got {n_points}")
-    batch = model.sample(n_datasets, n_points, _generator(seed, "last", n_points))
+    batch = datasets(model, n_datasets, n_points, seed, "last", n_points)
     error, tv = np.empty(n_datasets), np.empty(n_datasets)
     for i in reported(range(n_datasets), progress):
         others = batch.labels[i, :-1]
@@ -205,7 +206,3 @@ def last_point_error(
         q = last_point(posterior, one(batch.points, i), others.numpy())
         error[i], tv[i] = np.abs(exact - q).mean(), total_variation(exact, q)
     return LastPointError(n_points, error, tv)
-
-
-def _generator(seed: int, *names: str | int) -> torch.Generator:
-    return torch.Generator().manual_seed(stream_seed(seed, *names))

@@ -11,14 +11,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from ncpgui.core.progress import Progress, portion, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.calibration import co_assignment
-from ncpgui.engine.diagnostics.posteriors import Posterior, draw, one
+from ncpgui.engine.diagnostics.posteriors import Posterior, datasets, draw, one
 from ncpgui.engine.generative.batch import GenerativeModel
 
 Array = NDArray[np.float64]
@@ -83,8 +81,7 @@ def exchangeability(
     n_orders : the first of them that of the points; of one order alone, spreads are nan
     n_samples : draws in each of the two orders between which the change of p_ij is measured
     """
-    generator = torch_generator(stream_seed(seed, "exchangeability"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "exchangeability")
     shuffle = stream(seed, "orders")
     orders = [np.arange(n_points), *(shuffle.permutation(n_points) for _ in range(n_orders - 1))]
     first, second = (

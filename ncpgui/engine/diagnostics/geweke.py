@@ -20,15 +20,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.exact_posterior import total_variation
-from ncpgui.engine.diagnostics.posteriors import Posterior, draw
+from ncpgui.engine.diagnostics.posteriors import Posterior, datasets, draw
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.generative.partition_priors import CRP
 
@@ -91,8 +89,7 @@ def geweke_test(
     progress: Progress = silent,
 ) -> GewekeResult:
     """Draw one clustering of each of many datasets of the model, and compare them with its prior."""
-    generator = torch_generator(stream_seed(seed, "geweke", n_points), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "geweke", n_points)
     labels = draw(posterior, batch, 1, stream_seed(seed, "geweke draws", n_points), progress)[:, 0]
     return against_prior(labels, model.prior, batch.labels.cpu().numpy())
 

@@ -22,8 +22,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.device import torch_generator
-from ncpgui.engine.diagnostics.posteriors import ExactModel, Points, Posterior, one
+from ncpgui.engine.diagnostics.posteriors import ExactModel, Points, Posterior, datasets, one
 
 Array = NDArray[np.float64]
 
@@ -80,8 +79,7 @@ def importance_summary(
     progress: Progress = silent,
 ) -> ImportanceSummary:
     """Weigh draws for datasets of the model."""
-    generator = torch_generator(stream_seed(seed, "importance"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "importance")
     rows = []
     for i in reported(range(n_datasets), progress):
         points = one(batch.points, i)

@@ -120,6 +120,12 @@ def log_prob_of_likely(
     return result
 
 
+def datasets(model: GenerativeModel, n_datasets: int, n_points: int, seed: int, *names: str | int) -> Batch:
+    """Draw datasets of a model, by a seed and the name of what looks at them."""
+    generator = torch.Generator().manual_seed(stream_seed(seed, *names))
+    return model.sample(n_datasets, n_points, generator)
+
+
 def draw(
     posterior: Posterior, batch: Batch, n_samples: int, seed: int, progress: Progress = silent
 ) -> NDArray[np.int64]:

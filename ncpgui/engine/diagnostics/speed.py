@@ -17,9 +17,8 @@ import torch
 
 from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.parallel_gibbs import Labels, effective_sample_size, parallel_sweeps
-from ncpgui.engine.diagnostics.posteriors import Posterior, one
+from ncpgui.engine.diagnostics.posteriors import Posterior, datasets, one
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 
@@ -63,8 +62,7 @@ def compare_speed(
 
     n_sweeps : of each chain; n_samples : draws of the network, and chains, 2 or more
     """
-    generator = torch_generator(stream_seed(seed, "speed"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "speed")
     rows = []
     for i in reported(range(n_datasets), progress):
         points = one(batch.points, i)

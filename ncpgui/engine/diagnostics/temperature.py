@@ -23,9 +23,8 @@ import torch
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.device import torch_generator
 from ncpgui.engine.diagnostics.calibration import co_assignment, log_score
-from ncpgui.engine.diagnostics.posteriors import PointwisePosterior, draw
+from ncpgui.engine.diagnostics.posteriors import PointwisePosterior, datasets, draw
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 
@@ -69,8 +68,7 @@ def fit_temperature(
     """
     before = network.log_temperature.clone()
     posterior = PointwisePosterior(network, n_orders=N_ORDERS, n_sweeps=None)
-    generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
-    batch = model.sample(n_datasets, n_points, generator)
+    batch = datasets(model, n_datasets, n_points, seed, "calibration")
     truth = [co_assignment(row[None]) > 0.5 for row in batch.labels.numpy()]
     floor = 0.5 / n_samples  # the least that so many draws can tell from 0
     scores = np.empty((len(TRIED), n_datasets))

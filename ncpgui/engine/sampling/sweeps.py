@@ -29,7 +29,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.compiled.moves import Proposed, Samples, take
 from ncpgui.engine.compiled.ncp import Weights
-from ncpgui.engine.device import one_core, torch_generator
+from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.as_arrays import columns, serves, tells_times, weights_of
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
@@ -72,7 +72,7 @@ def swept(
     points_at_once : that propose at once; a 16th of all when left out, one of less than 32
     """
     device = encoding.features.device
-    generator = torch_generator(stream_seed(seed, "sweeps"), device)
+    generator = torch.Generator(device=device).manual_seed(stream_seed(seed, "sweeps"))
     is_free = np.ones(samples.n_points, bool) if clamped is None else np.asarray(clamped) < 0
     free = torch.from_numpy(np.flatnonzero(is_free)).to(device)
     if len(free) == 0:

@@ -50,13 +50,12 @@ def test_too_unsure_a_posterior_is_found_out_with_its_sign(too_unsure, model):
 def test_a_sampler_that_takes_no_notice_of_the_points_passes_geweke_but_not_this(model):
     """Its labels follow the prior; only the likelihood tells."""
     from ncpgui.core.posterior import PosteriorSamples
-    from ncpgui.engine.device import torch_generator
 
     class Prior:
         def sample(self, points, n_samples, seed):
             import torch
 
-            generator = torch_generator(seed, torch.device("cpu"))
+            generator = torch.Generator().manual_seed(seed)
             labels = model.prior.sample(n_samples, points[0].shape[1], generator).numpy()
             return PosteriorSamples(labels, np.zeros(n_samples))
 
