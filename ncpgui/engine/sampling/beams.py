@@ -18,7 +18,7 @@ from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling import rules
-from ncpgui.engine.sampling.links import Links, Pairs
+from ncpgui.engine.sampling.links import Links, ObeyingRule, Pairs
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points
 from ncpgui.engine.sampling.posterior import Labels, Visit, Walker, windows
@@ -165,7 +165,7 @@ def _beams(
     def search(rows: slice, device: torch.device, report: Progress) -> tuple[Tensor, Tensor]:
         rule: Rule = rules.beam(width)
         if links is not None:
-            rule = links.obeyed_by(rule, visits[0].order)
+            rule = ObeyingRule(links, rule, visits[0].order)
         return walker.walk(rule, dataset[rows], device, report)
 
     found: list[PosteriorSamples] = []

@@ -50,9 +50,7 @@ def sample_posteriors(
             found.append(track_samples(network, encoding, n_samples=n_samples, seed=seed, progress=part))
         elif isinstance(network, CCP):
             found.append(
-                clusterwise_samples(
-                    network, encoding, n_samples=n_samples, seed=seed, n_draws=0, progress=part
-                )
+                clusterwise_samples(network, encoding, n_samples=n_samples, seed=seed, progress=part)
             )
         else:
             raise InputError(f"no sampler is known for a network of type {type(network).__name__}")

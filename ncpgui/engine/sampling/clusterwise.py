@@ -19,7 +19,7 @@ from torch import Tensor
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, portion, reported, silent
+from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.chains import Chains, Free, size_biased
@@ -37,20 +37,16 @@ def clusterwise_samples(
     *,
     n_samples: int,
     seed: int,
-    n_draws: int = 16,
-    n_orders: int = 4,
     max_rows: int | None = None,
     progress: Progress = silent,
 ) -> PosteriorSamples:
-    """Draw independent clusterings of one dataset.
+    """Draw independent clusterings of one dataset; log_prob is nan (`log_prob_estimate` takes far longer).
 
     The same seed gives the same samples whatever the chunks.
 
     Parameters
     ----------
     encoding : of one dataset
-    n_draws, n_orders : of `log_prob_estimate`, which takes far longer than the samples themselves;
-        with `n_draws` 0 it is left out, and log_prob is nan
     max_rows : samples drawn side by side; bounds the memory
 
     Raises
@@ -65,28 +61,14 @@ def clusterwise_samples(
     check_points(encoding, n_samples)
     noise = _Noise(seed, n_samples, n_points, network.z_dim)
     at_once = max_rows or max(1, min(rows_at_once(device), _pairs_at_once(device) // n_points))
-    samples_progress = portion(progress, 0, 1, 2) if n_draws else progress
 
     def draw(rows: slice, device: torch.device, report: Progress) -> Tensor:
         return _draw(network, encoding, noise, rows, report)
 
     labels = np.empty((n_samples, n_points), dtype=np.int64)
-    for rows, found in in_chunks(
-        draw, n_rows=n_samples, at_once=at_once, device=device, progress=samples_progress
-    ):
+    for rows, found in in_chunks(draw, n_rows=n_samples, at_once=at_once, device=device, progress=progress):
         labels[rows] = found.cpu().numpy()
-    if not n_draws:
-        return PosteriorSamples(labels, np.full(n_samples, np.nan))
-    log_prob = log_prob_estimate(
-        network,
-        encoding,
-        labels,
-        n_draws=n_draws,
-        n_orders=n_orders,
-        seed=seed,
-        progress=portion(progress, 1, 2, 2),
-    )
-    return PosteriorSamples(labels, log_prob)
+    return PosteriorSamples(labels, np.full(n_samples, np.nan))
 
 
 @torch.inference_mode()

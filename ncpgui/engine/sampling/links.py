@@ -54,24 +54,11 @@ class Links:
         points = sorted(constrained, key=lambda point: (int(parent[point]), point))
         return Links(np.array(points, dtype=np.int64), parent, frozenset(apart | {(b, a) for a, b in apart}))
 
-    def rule(
-        self,
-        orders: list[NDArray[np.int64]],
-        n_held: int,
-        uniform: Tensor,
-        generator: np.random.Generator,
-    ) -> LinkedRule:
-        """Return the rule of choice for datasets visited in `orders` (each (N,)), held points first."""
-        return LinkedRule(self, orders, n_held, uniform, generator)
-
-    def obeyed_by(self, rule: Rule, order: NDArray[np.int64]) -> ObeyingRule:
-        """Return `rule` among what obeys, for datasets visited in `order` (N,), held points first."""
-        return ObeyingRule(self, rule, order)
-
 
 class LinkedRule:
     """Draws that obey, rows weighted by the mass allowed and resampled after the last constrained point.
 
+    orders : in which datasets are visited, (N,) each, `n_held` points first that are held
     log_mass : (D,) log of the mean weight of each dataset's rows, after the walk
     """
 
@@ -117,7 +104,10 @@ class LinkedRule:
 
 
 class ObeyingRule:
-    """Another rule among the choices that obey, for one dataset; log-probabilities stay those of q."""
+    """Another rule among the choices that obey, for one dataset; log-probabilities stay those of q.
+
+    order : (N,), in which the points are visited, held ones first
+    """
 
     def __init__(self, links: Links, rule: Rule, order: NDArray[np.int64]) -> None:
         self._obeyed = _Obeyed(links, [order])

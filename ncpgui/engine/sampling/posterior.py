@@ -29,7 +29,7 @@ from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
 from ncpgui.engine.sampling.compiled_draws import draws
-from ncpgui.engine.sampling.links import Links
+from ncpgui.engine.sampling.links import LinkedRule, Links
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points
 from ncpgui.engine.sampling.sequential import Rule, walk
@@ -296,7 +296,8 @@ def linked_samples(
     device = encoding.features.device
     dataset = torch.arange(n_samples) % n_orders
     drawn = stream(seed, "ancestral").random((n_samples, n_points), dtype=np.float32)
-    obey = links.rule(
+    obey = LinkedRule(
+        links,
         [visit.order for visit in visits],
         len(visits[0].held),
         torch.from_numpy(drawn).to(device),

@@ -28,7 +28,7 @@ def network_of(kind):
     ("kind", "alone"),
     [
         (ClusterAwareNCP, lambda *a, **k: ancestral_samples(*a, **k, n_orders=1)),
-        (CCP, lambda *a, **k: clusterwise_samples(*a, **k, n_draws=0)),
+        (CCP, clusterwise_samples),
         (ClusterAwareNPT, track_samples),
     ],
 )

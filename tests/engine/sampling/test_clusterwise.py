@@ -59,7 +59,7 @@ def test_frequencies_of_all_partitions_are_the_estimated_probabilities_which_sum
     network, probabilities
 ):
     n_samples = 40_000
-    samples = clusterwise_samples(network, encoded(network), n_samples=n_samples, seed=1, n_draws=0)
+    samples = clusterwise_samples(network, encoded(network), n_samples=n_samples, seed=1)
     assert probabilities.sum() == pytest.approx(1.0, abs=0.01)
     assert 0.05 < probabilities.max() < 0.95  # neither uniform nor decided
     error = np.sqrt(probabilities / n_samples + (0.02 * probabilities) ** 2)  # the estimates: about 2 %
@@ -135,7 +135,7 @@ def test_permuting_the_points_permutes_the_probabilities(network, probabilities)
 
 def test_chunks_do_not_change_the_samples(network):
     encoding = encoded(network, 12)
-    options = {"n_samples": 37, "seed": 4, "n_draws": 0}
+    options = {"n_samples": 37, "seed": 4}
     whole = clusterwise_samples(network, encoding, **options)
     pieces = clusterwise_samples(network, encoding, max_rows=5, **options)
     assert (whole.labels == pieces.labels).all()
@@ -143,29 +143,25 @@ def test_chunks_do_not_change_the_samples(network):
     assert (whole.labels != other_seed.labels).any()
 
 
-def test_samples_come_canonical_with_their_estimated_log_probability(network):
-    encoding = encoded(network, 6)
-    samples = clusterwise_samples(network, encoding, n_samples=20, seed=4, n_draws=8, n_orders=2)
+def test_samples_come_canonical_without_a_log_probability(network):
+    samples = clusterwise_samples(network, encoded(network, 6), n_samples=20, seed=4)
     assert (samples.labels == canonical(samples.labels)).all()
-    expected = log_prob_estimate(network, encoding, samples.labels, n_draws=8, n_orders=2, seed=4)
-    assert samples.log_prob == pytest.approx(expected)
-    left_out = clusterwise_samples(network, encoding, n_samples=20, seed=4, n_draws=0)
-    assert np.isnan(left_out.log_prob).all()
-    assert (left_out.labels == samples.labels).all()
+    assert np.isnan(samples.log_prob).all()
 
 
 def test_passes_grow_with_clusters_and_not_with_points(network, monkeypatch):
     calls = []
     scores = network.scores
     monkeypatch.setattr(network, "scores", lambda *given: calls.append(1) or scores(*given))
-    samples = clusterwise_samples(network, encoded(network, 60), n_samples=10, seed=0, n_draws=0)
+    samples = clusterwise_samples(network, encoded(network, 60), n_samples=10, seed=0)
     assert len(calls) == samples.n_clusters.max()
 
 
 def test_one_point_is_one_cluster(network):
-    samples = clusterwise_samples(network, encoded(network, 1), n_samples=3, seed=0)
+    encoding = encoded(network, 1)
+    samples = clusterwise_samples(network, encoding, n_samples=3, seed=0)
     assert samples.labels.tolist() == [[0], [0], [0]]
-    assert samples.log_prob.tolist() == [0.0, 0.0, 0.0]
+    assert log_prob_estimate(network, encoding, samples.labels, n_draws=2, seed=0).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_sampling_stops_when_asked(network):
@@ -190,7 +186,6 @@ def test_progress_goes_from_nothing_to_everything(network):
         n_samples=20,
         seed=0,
         max_rows=8,
-        n_draws=2,
         progress=lambda done, total, message="": told.append(done / total),
     )
     assert told[0] == 0.0
