@@ -41,9 +41,10 @@ from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.component_posterior import finish_component, sample_components, weighed_draws
 from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
+from ncpgui.sorting.pipeline import find_units, project_of, shown_first
 from ncpgui.sorting.unit_distances import distances
 
 DENSE = {
@@ -154,7 +155,7 @@ def _sampled(name: str, recording: BaseRecording, truth: BaseSorting) -> Sampled
         for some, draws in ((units, found.draws), merged):
             sampled: Draws = {}
             if draws:
-                sampled, _ = sample_components(found.pre, some, draws, found.pre.probe, ALONE, workers=1)
+                sampled, _ = sample_components(replace(found, units=some), draws, workers=1)
             parts.append(SampledComponents(some, tuple(draws), sampled))
         project = project_of(found, opened.reference)
         told = told_by_true_templates(found.pre, truth, units.matched.places)

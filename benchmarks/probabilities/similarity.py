@@ -38,6 +38,7 @@ from ncpgui.export.phy import cosine_similarity
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
+from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
@@ -140,7 +141,8 @@ def scored(recording: BaseRecording, truth: BaseSorting, *, seed: int) -> Pairs:
         )  # fmt: skip
         units = found_units(pre, matched)
         draws = draw_components(units, pre.probe, config, bad_channels=pre.bad_channels)
-        sampled, failed = sample_components(pre, units, draws, pre.probe, config, workers=1)
+        found = Found(pre, units, tuple(draws), config, model="", motion=motion)
+        sampled, failed = sample_components(found, draws, workers=1)
         assert not failed, failed
         p_same = np.zeros((units.n_units, units.n_units))
         for component, _ in sampled.values():

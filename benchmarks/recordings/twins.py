@@ -151,7 +151,7 @@ def of_draws(
 def sortings(recording: BaseRecording, config: SortingConfig) -> Mapping[str, Sorting]:
     """Ways to say which unit each spike is of."""
     with closing(find_units(recording_of(recording), config)) as found:
-        sampled, _ = sample_components(found.pre, found.units, found.draws, found.pre.probe, config)
+        sampled, _ = sample_components(found, found.draws)
         project = project_of(found, recording_of(recording).reference)
         labels = {
             name: project.unit_of_spike.copy() for name in ("matched", "same structure", "most probable")

@@ -30,9 +30,10 @@ from benchmarks.recordings.ground_truth import GroundTruth, untouched_with_cells
 from ncpgui.core.seeds import stream
 from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.readers import recording_of
+from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.parts import parts_of
-from ncpgui.sorting.review import given_units, sample_given
+from ncpgui.sorting.review import given_units
 
 SEED = 151
 RATE_HZ = 30_000.0
@@ -160,17 +161,17 @@ def reviewed(
     rows.append(clock.row("all units are on screen"))
     print(rows[-1], flush=True)
     first = max(units.draws, key=lambda draw: (len(draw.units), len(draw.spike_ids)))
-    sampled_first, failed_first = sample_given(units, [first], workers=1, complete=False)
+    sampled_first, failed_first = sample_components(units, [first], workers=1, complete=False)
     rows.append(clock.row("the largest question is sampled"))
     print(rows[-1], flush=True)
     others = [draw for draw in units.draws if draw is not first]
-    sampled, failed = sample_given(units, others, workers=1, complete=False, progress=progress)
+    sampled, failed = sample_components(units, others, workers=1, complete=False, progress=progress)
     sampled, failed = sampled | sampled_first, failed | failed_first
     rows.append(clock.row("all questions that part no unit are sampled"))
     print(rows[-1], len(sampled), flush=True)
     parting = [draw for draw in units.draws if draw.id not in sampled and draw.id not in failed]
     if not without_last:
-        more, failed_then = sample_given(units, parting, workers=1, progress=progress)
+        more, failed_then = sample_components(units, parting, workers=1, progress=progress)
         sampled, failed = sampled | more, failed | failed_then
         rows.append(clock.row("all questions are sampled"))
     units.close()

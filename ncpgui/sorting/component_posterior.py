@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.partition import cluster_sizes
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream
@@ -32,14 +30,11 @@ from ncpgui.sorting.drift_pieces import with_pieces_joined
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
-
-if TYPE_CHECKING:
-    from ncpgui.ephys.preprocessing import Preprocessed
-
 
 log = logging.getLogger(__name__)
 
@@ -48,15 +43,10 @@ _PROGRESS = ((2, 8), (8, 11))
 
 
 def sample_components(
-    pre: Preprocessed,
-    units: FoundUnits,
+    found: Found,
     draws: Sequence[ComponentDraw],
-    probe: Probe,
-    config: SortingConfig,
     *,
-    given: bool = False,
     cluster: ClusterFunction | None = None,
-    noise: WhiteNoise | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
     read: Mapping[int, ReadSpikes] | None = None,
@@ -66,9 +56,8 @@ def sample_components(
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
     What is sampled of one does not depend on which others are. It gets as many draws as it needs
-    (`enough_draws`); those of each round are kept in `steps`. Units
-    that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws. Spikes
-    that were `read` before are not read again.
+    (`enough_draws`); those of each round are kept in `steps`. Units that were given are shown first, as they
+    are. White noise that was shown weighs draws. Spikes that were `read` before are not read again.
 
     Where units were measured on parts of a long recording (`parts`), the spikes of a component that were not
     are read only if a sorting of it parts a unit (`parts_a_unit`): all such components in one pass through
@@ -80,6 +69,7 @@ def sample_components(
     InputError, CheckpointError
         As `posterior_draws.draw_all`.
     """
+    pre, units, config = found.pre, found.units, found.config
     known = dict(read or {})
     in_parts = any(draw.measured is not None and not draw.measured.all() for draw in draws)
     may_go_on = complete and in_parts
@@ -88,12 +78,9 @@ def sample_components(
     reading = portion(progress, 0, 2, 12)
     known.update(read_spikes(pre, units, missing, config, every=False, progress=reading))
     posteriors, features, failed = _posteriors(
+        found,
         draws,
         known,
-        units,
-        probe,
-        config,
-        noise=noise,
         cluster=cluster,
         workers=workers_of(workers),
         steps=steps,
@@ -110,7 +97,7 @@ def sample_components(
             known[draw.id].coordinates,
             units,
             config,
-            given=given,
+            given=found.is_given,
         )
         there = known[draw.id].known
         if there is not None and not there.all():
@@ -126,14 +113,9 @@ def sample_components(
         pre.keep_no_more()
         every = read_spikes(pre, units, parting, config, progress=portion(then, 0, 1, 2))
         more, failed_then = sample_components(
-            pre,
-            units,
+            found,
             parting,
-            probe,
-            config,
-            given=given,
             cluster=cluster,
-            noise=noise,
             workers=workers,
             steps=steps,
             read=every,
@@ -145,19 +127,17 @@ def sample_components(
 
 
 def _posteriors(
+    found: Found,
     draws: Sequence[ComponentDraw],
     read: Mapping[int, ReadSpikes],
-    units: FoundUnits,
-    probe: Probe,
-    config: SortingConfig,
     *,
-    noise: WhiteNoise | None,
     cluster: ClusterFunction | None,
     workers: Workers,
     steps: Steps,
     progress: Progress,
 ) -> tuple[dict[int, PosteriorSamples], dict[int, NDArray[np.float32]], dict[int, str]]:
     """Weighed draws and features of each component, by id, and the message of each that failed."""
+    units, config = found.units, found.config
     in_rounds: dict[int, list[Sampled]] = {}
     posteriors: dict[int, PosteriorSamples] = {}
     failed: dict[int, str] = {}
@@ -168,7 +148,7 @@ def _posteriors(
         wanted = {
             draw.id: ToDraw(
                 read[draw.id].waveforms,
-                probe.positions_um[draw.contacts],
+                found.pre.probe.positions_um[draw.contacts],
                 units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
                 posterior_seed(config, draw.id, number),
             )
@@ -197,7 +177,7 @@ def _posteriors(
                 spikes.coordinates,
                 units,
                 config,
-                noise,
+                found.noise,
                 known=spikes.known,
             )
         if number + 1 < len(sizes):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +20,13 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.evidence.white_noise import WhiteNoise, white_noise
 from ncpgui.sorting.component_posterior import sample_components
-from ncpgui.sorting.components import ComponentDraw, draw_components
+from ncpgui.sorting.components import draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.first_pass import PROPOSALS, Proposals, detect, propose
-from ncpgui.sorting.found_units import FoundUnits, found_units
+from ncpgui.sorting.found import Found
+from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
@@ -39,35 +38,6 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Found:
-    """A filtered recording and its units, in components that can be sampled; close it when done.
-
-    stimulus : shown during the recording; white noise weighs what is sampled
-    unit_ids : (K,) names of the units where another program made them (`review`), None where matching did
-    aside : component -> why nothing can be said of it, of those that are not in `draws`
-    """
-
-    pre: Preprocessed
-    units: FoundUnits
-    draws: tuple[ComponentDraw, ...]
-    config: SortingConfig
-    model: str
-    motion: Motion
-    stimulus: Stimulus | None = None
-    unit_ids: NDArray[np.int64] | None = None
-    aside: Mapping[int, tuple[ComponentDraw, str]] = field(default_factory=dict)
-
-    @cached_property
-    def noise(self) -> WhiteNoise | None:
-        """White noise that was shown, looked at once for all components; None where it weighs none."""
-        return white_noise(self.stimulus) if self.config.stimulus else None
-
-    def close(self) -> None:
-        """Close the files of the recording."""
-        self.pre.close()
 
 
 def find_units(
@@ -190,12 +160,8 @@ def sort_recording(
         if not posterior:
             return project
         sampled, failed = sample_components(
-            found.pre,
-            found.units,
+            found,
             found.draws,
-            found.pre.probe,
-            config,
-            noise=found.noise,
             cluster=cluster,
             workers=workers_of(workers),
             steps=steps,

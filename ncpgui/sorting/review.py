@@ -9,14 +9,13 @@ was given is one of the alternatives of each component, and the one that is in u
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.progress import Progress, portion, reported, silent
@@ -26,11 +25,11 @@ from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
-from ncpgui.sorting.component_waveforms import ReadSpikes
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, point_up, troughs
 from ncpgui.sorting.given_spikes import explained
 from ncpgui.sorting.matched import Matched, matched_packing
@@ -39,7 +38,7 @@ from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.parts import Parts, parts_of
-from ncpgui.sorting.pipeline import Found, project_of
+from ncpgui.sorting.pipeline import project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
 from ncpgui.sorting.without_traces import project_without_traces
@@ -220,7 +219,7 @@ def review_recording(
                 f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could "
                 "say something; give a longer recording, or set min_cluster_spikes lower with --settings"
             )
-        sampled, failed = sample_given(
+        sampled, failed = sample_components(
             found,
             found.draws,
             cluster=cluster,
@@ -235,35 +234,6 @@ def review_recording(
         waiting=tuple(one for one in project.waiting if one.id not in sampled),
         failed={**project.failed, **failed},
         waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
-    )
-
-
-def sample_given(
-    found: Found,
-    draws: Sequence[ComponentDraw],
-    *,
-    cluster: ClusterFunction | None = None,
-    workers: Workers | int = 1,
-    steps: Steps = NOTHING_KEPT,
-    read: Mapping[int, ReadSpikes] | None = None,
-    complete: bool = True,
-    progress: Progress = silent,
-) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
-    """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
-    return sample_components(
-        found.pre,
-        found.units,
-        draws,
-        found.pre.probe,
-        found.config,
-        given=True,
-        noise=found.noise,
-        cluster=cluster,
-        workers=workers,
-        steps=steps,
-        read=read,
-        complete=complete,
-        progress=progress,
     )
 
 

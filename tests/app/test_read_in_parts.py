@@ -19,7 +19,8 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.recordings import Live
 from ncpgui.core.component import WaitingComponent
 from ncpgui.core.spikes import Sorting
-from ncpgui.sorting.review import given_units, sample_given
+from ncpgui.sorting.component_posterior import sample_components
+from ncpgui.sorting.review import given_units
 
 PARTS = replace(CONFIG, motion="off", measured="parts", measured_s=4.0)
 
@@ -42,7 +43,7 @@ def test_what_parts_a_unit_is_sampled_last_with_all_its_spikes(monkeypatch: pyte
         assert live.left == live.parting == {last.id}
         component, waveforms = jobs.sample(live, last)
         assert live.left == set()
-        at_once, _ = sample_given(found, found.draws)
+        at_once, _ = sample_components(found, found.draws)
     for one, other in zip(component.alternatives, at_once[last.id][0].alternatives, strict=True):
         assert one.labels.tolist() == other.labels.tolist()
     assert waveforms.coordinates is not None

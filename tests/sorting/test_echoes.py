@@ -20,6 +20,7 @@ from ncpgui.evidence.draws_by_alternative import alternative_of_draw
 from ncpgui.evidence.same_neuron import same_neuron
 from ncpgui.evidence.support import unit_support
 from ncpgui.evidence.unit_accuracy import Overlaps
+from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echo_notes import echo_notes
 from ncpgui.sorting.echoes import EchoPair, echo_pairs, with_echoes
@@ -27,7 +28,7 @@ from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.recluster import resample_rest
-from ncpgui.sorting.review import given_units, review_recording, sample_given
+from ncpgui.sorting.review import given_units, review_recording
 
 from .planted import SAMPLING_FREQUENCY_HZ, Cell, leader_clustering, planted_recording, regular_times
 from .test_neuron_probability import units_by_hand
@@ -281,7 +282,7 @@ def test_sampled_again_the_echo_is_still_asked_about(reviewed) -> None:
 
 def test_the_setting_leaves_draws_as_they_are(recording, given) -> None:
     with closing(given_units(recording, given, replace(SORT, echoes=False))) as found:
-        sampled, _ = sample_given(found, found.draws, cluster=leader_clustering)
+        sampled, _ = sample_components(found, found.draws, cluster=leader_clustering)
     ((component, _),) = sampled.values()
     assert len(component.echoes) == 1
     assert component.posterior.weight_without_echoes is None

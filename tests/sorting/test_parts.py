@@ -22,6 +22,7 @@ from ncpgui.ephys.cached_recording import KeptRecording
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.stretches import PART_S
+from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
 from ncpgui.sorting.motion import motion_of
@@ -34,7 +35,7 @@ from ncpgui.sorting.parts import (
     without_own_noise,
 )
 from ncpgui.sorting.peeling import TemplateBank
-from ncpgui.sorting.review import given_units, review_recording, sample_given
+from ncpgui.sorting.review import given_units, review_recording
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
 from .test_pipeline import CELLS, CONFIG, N_SAMPLES
@@ -257,7 +258,7 @@ def test_where_no_unit_is_parted_nothing_but_the_parts_is_read(
             return traces(self, **options)
 
         monkeypatch.setattr(KeptRecording, "get_traces", seen)
-        sampled, failed = sample_given(found, found.draws, cluster=leader_clustering)
+        sampled, failed = sample_components(found, found.draws, cluster=leader_clustering)
     assert len(sampled) == 1
     assert failed == {}
     measured = found.units.matched.measured
@@ -317,7 +318,7 @@ def test_those_that_part_a_unit_are_left_where_nothing_more_is_to_be_read(
     recording: ArrayRecording, sorting: Sorting
 ) -> None:
     with closing(given_units(recording, sorting, PARTS)) as found:
-        sampled, failed = sample_given(found, found.draws, cluster=leader_clustering, complete=False)
+        sampled, failed = sample_components(found, found.draws, cluster=leader_clustering, complete=False)
     assert failed == {}
     assert all(waveforms.coordinates is None for _, waveforms in sampled.values())
     (left,) = [draw for draw in found.draws if draw.id not in sampled]

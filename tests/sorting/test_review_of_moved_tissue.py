@@ -15,7 +15,8 @@ from ncpgui.core.waveform_format import N_SAMPLES as SPIKE_SAMPLES
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import review
-from ncpgui.sorting.review import given_units, sample_given
+from ncpgui.sorting.component_posterior import sample_components
+from ncpgui.sorting.review import given_units
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, regular_times, template
 from .test_pipeline import CONFIG
@@ -71,7 +72,7 @@ def test_pieces_of_a_cell_at_two_places_are_one_question_with_a_card_that_joins_
         assert draw.units.tolist() == [0, 1]
         assert draw.pieces[0].p_one > 0.9
         assert "may be one cell: 5 and 9 (" in caplog.text
-        sampled, failed = sample_given(found, found.draws, cluster=leader_clustering)
+        sampled, failed = sample_components(found, found.draws, cluster=leader_clustering)
         assert failed == {}
         explained = found.units.explained
         assert explained.shown is not None

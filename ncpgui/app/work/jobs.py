@@ -72,7 +72,6 @@ def sample(
     """
     from ncpgui.core.steps import NOTHING_KEPT
     from ncpgui.sorting.component_posterior import sample_components
-    from ncpgui.sorting.review import sample_given
 
     found, steps = live.found, live.steps or NOTHING_KEPT
     if waiting.id in found.aside:
@@ -90,20 +89,7 @@ def sample(
             read_spikes(found.pre, found.units, batch, found.config, every=every, progress=reading)
         )
     read = {waiting.id: live.read[waiting.id]}
-    if found.unit_ids is not None:
-        sampled, _ = sample_given(found, draws, steps=steps, read=read, complete=False, progress=progress)
-    else:
-        sampled, _ = sample_components(
-            found.pre,
-            found.units,
-            draws,
-            found.pre.probe,
-            found.config,
-            noise=found.noise,
-            steps=steps,
-            read=read,
-            progress=progress,
-        )
+    sampled, _ = sample_components(found, draws, steps=steps, read=read, complete=False, progress=progress)
     del live.read[waiting.id]
     if waiting.id not in sampled:
         live.parting.add(waiting.id)

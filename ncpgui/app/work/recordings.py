@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ncpgui.session.steps_folder import StepsFolder
     from ncpgui.sorting.component_waveforms import ReadSpikes
     from ncpgui.sorting.config import SortingConfig
-    from ncpgui.sorting.pipeline import Found
+    from ncpgui.sorting.found import Found
 
 
 @dataclass(frozen=True)
