@@ -32,8 +32,8 @@ from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.posterior_draws import ToDraw, draw_all, posterior_seed, sets_at_once
-from ncpgui.sorting.sampling import ClusterFunction
+from ncpgui.sorting.posterior_draws import draw_all, posterior_seed, sets_at_once
+from ncpgui.sorting.sampling import ClusterFunction, Sampling
 from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
 
 log = logging.getLogger(__name__)
@@ -145,21 +145,22 @@ def _posteriors(
     for number, (n_draws, (begin, end)) in enumerate(zip(sizes, _PROGRESS, strict=False)):
         if not still:
             break
+        asked = replace(config, posterior_samples=n_draws)
         wanted = {
-            draw.id: ToDraw(
+            draw.id: Sampling.of(
                 read[draw.id].waveforms,
                 found.pre.probe.positions_um[draw.contacts],
                 units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
                 posterior_seed(config, draw.id, number),
+                asked,
+                cluster=cluster,
             )
             for draw in still
         }
         drawn, failed_now = draw_all(
             wanted,
-            replace(config, posterior_samples=n_draws),
             what="component",
             round_number=number,
-            cluster=cluster,
             workers=workers,
             at_once=sets_at_once(config),
             steps=steps,

@@ -22,8 +22,8 @@ from ncpgui.sorting.channel_partition import draw_groups
 from ncpgui.sorting.component_alternatives import first_clusters
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.posterior_draws import ToDraw, draw_all
-from ncpgui.sorting.sampling import ClusterFunction
+from ncpgui.sorting.posterior_draws import draw_all
+from ncpgui.sorting.sampling import ClusterFunction, Sampling
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -139,19 +139,19 @@ def propose(
     )
     fired = found.pre.recording.reference.clock.apart(spikes.sample_index)
     wanted = {
-        draw.channel: ToDraw(
+        draw.channel: Sampling.of(
             waveforms[draw.channel],
             found.pre.probe.positions_um[draw.neighbours],
             fired[draw.spike_ids] / found.pre.sampling_frequency_hz,
             stream_seed(config.seed, "first pass", draw.channel),
+            config,
+            cluster=cluster,
         )
         for draw in draws
     }
     drawn, _ = draw_all(
         wanted,
-        config,
         what="channel",
-        cluster=cluster,
         workers=workers_of(workers),
         progress=portion(progress, 1, 10, 10),
         at_once=max(1, min(MOST_AT_ONCE, len(draws) // FEWEST_BATCHES)),

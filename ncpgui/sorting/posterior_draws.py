@@ -5,75 +5,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress
 from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of
 from ncpgui.engine import beams_at_once, shared_cores
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, run_all
-from ncpgui.sorting.sampling import ClusterFunction, Sampling, SideBySide
+from ncpgui.sorting.sampling import Sampling, SideBySide
 
 log = logging.getLogger(__name__)
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class ToDraw:
-    """Waveforms (m, 32, C) whose posterior is wanted, and what is known of them; see `Sampling`."""
-
-    waveforms: NDArray[np.float32]
-    positions_um: NDArray[np.float64]
-    times_s: NDArray[np.float64] | None
-    seed: int
-
-
 def posterior_seed(config: SortingConfig, component_id: int, round_number: int = 0) -> int:
     """Seed of a round of draws of a component."""
     return stream_seed(config.seed, "posterior", component_id, *([round_number] if round_number else []))
-
-
-def draw_posterior(
-    wanted: ToDraw,
-    config: SortingConfig,
-    *,
-    cluster: ClusterFunction | None = None,
-    held: Clamp | None = None,
-    progress: Progress = silent,
-) -> Sampled:
-    """Run the network; `held` and `cluster` as in `Sampling`."""
-    return _task(wanted, config, cluster, held)(progress)
-
-
-def _task(
-    wanted: ToDraw,
-    config: SortingConfig,
-    cluster: ClusterFunction | None,
-    held: Clamp | None = None,
-) -> Sampling:
-    return Sampling(
-        wanted.waveforms,
-        wanted.positions_um,
-        times_s=wanted.times_s,
-        n_draws=config.posterior_samples,
-        beam=config.beam if config.sampler == "beam" else 0,
-        seed=wanted.seed,
-        model=config.model,
-        device=config.device,
-        held=held,
-        cluster=cluster,
-        both_signs=config.peak_sign != "neg",
-    )
 
 
 def sets_at_once(config: SortingConfig) -> int:
@@ -130,12 +84,10 @@ def _unpacked(values: Arrays) -> Sampled:
 
 
 def draw_all(
-    wanted: Mapping[Key, ToDraw],
-    config: SortingConfig,
+    wanted: Mapping[Key, Sampling],
     *,
     what: str,
     round_number: int = 0,
-    cluster: ClusterFunction | None,
     workers: Workers,
     progress: Progress,
     at_once: int = 1,
@@ -172,9 +124,10 @@ def draw_all(
             steps.keep(_step(what, round_number, batch), batch_packing(batch).pack(drawn))
 
     n_workers = min(workers.n_workers, len(batches))
-    with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
+    is_ours = all(one.cluster is None for one in wanted.values())
+    with shared_cores(n_workers) if is_ours and n_workers > 1 else nullcontext():
         outcomes = run_all(
-            [SideBySide(tuple(_task(wanted[key], config, cluster) for key in batch)) for batch in batches],
+            [SideBySide(tuple(wanted[key] for key in batch)) for batch in batches],
             names=[_words(batch, size, what) for batch, size in zip(batches, sizes, strict=True)],
             sizes=sizes,
             workers=workers,

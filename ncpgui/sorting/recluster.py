@@ -23,8 +23,8 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import rounds, together
 from ncpgui.sorting.motion import places_in_project
-from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior, posterior_seed
-from ncpgui.sorting.sampling import ClusterFunction
+from ncpgui.sorting.posterior_draws import posterior_seed
+from ncpgui.sorting.sampling import ClusterFunction, Sampling
 
 
 def resample_rest(
@@ -62,13 +62,9 @@ def resample_rest(
             f"every spike around contact {component.channel} belongs to an accepted unit; "
             "take the acceptance of one back to sample again"
         )
-    drawn = draw_posterior(
-        _wanted(project, component, waveforms, config),
-        config,
-        cluster=cluster,
-        held=Clamp(labels[component.sampled], held.must_link, held.cannot_link),
-        progress=portion(progress, 0, 18, 20),
-    )
+    of_sampled = Clamp(labels[component.sampled], held.must_link, held.cannot_link)
+    sampling = _sampling(project, component, waveforms, config, cluster, held=of_sampled)
+    drawn = sampling(portion(progress, 0, 18, 20))
     progress(18, 20, "weighing by all spikes")
     company = component.alternatives[0].labels
     decided = np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company)
@@ -111,15 +107,11 @@ def with_all_draws(
         before.weight if before.drawn_weight is None else before.drawn_weight,
         before.order,
     )
-    more = [
-        draw_posterior(
-            _wanted(project, component, waveforms, config, number),
-            replace(config, posterior_samples=n_draws, sampler="draws"),
-            cluster=cluster,
-            progress=portion(progress, 0, 18, 20),
-        )
-        for number, n_draws in enumerate(sizes[1:], start=1)
-    ]
+    more = []
+    for number, n_draws in enumerate(sizes[1:], start=1):
+        asked = replace(config, posterior_samples=n_draws, sampler="draws")
+        sampling = _sampling(project, component, waveforms, asked, cluster, round_number=number)
+        more.append(sampling(portion(progress, 0, 18, 20)))
     progress(18, 20, "weighing by all spikes")
     company = component.alternatives[0].labels
     evidence = _Evidence(project, component, waveforms, config)
@@ -144,20 +136,26 @@ def _seen_in(
     return replace(alternative, p_exists=exists.astype(np.float32))
 
 
-def _wanted(
+def _sampling(
     project: Project,
     component: Component,
     waveforms: ComponentWaveforms,
     config: SortingConfig,
+    cluster: ClusterFunction | None,
+    *,
+    held: Clamp | None = None,
     round_number: int = 0,
-) -> ToDraw:
+) -> Sampling:
     """The sampled spikes of a component, to be drawn with the seed of a round."""
     fired = project.fired[component.spike_ids[component.sampled]]
-    return ToDraw(
+    return Sampling.of(
         waveforms.waveforms,
         project.probe.positions_um[component.contacts],
         fired / project.spikes.sampling_frequency_hz,
         posterior_seed(config, component.id, round_number),
+        config,
+        held=held,
+        cluster=cluster,
     )
 
 

@@ -14,6 +14,7 @@ from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
+from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.positive_spikes import by_sign
 
 ClusterFunction = Callable[..., Any]
@@ -47,6 +48,33 @@ class Sampling:
     both_signs: bool = False
     sweeps: int | None = None
     beam: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        waveforms: NDArray[np.float32],
+        positions_um: NDArray[np.float64],
+        times_s: NDArray[np.float64] | None,
+        seed: int,
+        config: SortingConfig,
+        *,
+        held: Clamp | None = None,
+        cluster: ClusterFunction | None = None,
+    ) -> Sampling:
+        """Return what settings ask for."""
+        return cls(
+            waveforms,
+            positions_um,
+            config.posterior_samples,
+            seed,
+            times_s,
+            config.model,
+            config.device,
+            held,
+            cluster,
+            both_signs=config.peak_sign != "neg",
+            beam=config.beam if config.sampler == "beam" else 0,
+        )
 
     @property
     def wanted(self) -> dict[str, int]:

@@ -18,7 +18,7 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.positive_spikes import by_sign
-from ncpgui.sorting.posterior_draws import ToDraw, batch_packing, draw_all, sets_at_once
+from ncpgui.sorting.posterior_draws import batch_packing, draw_all, sets_at_once
 from ncpgui.sorting.recluster import resample_rest
 from ncpgui.sorting.run import run_of
 from ncpgui.sorting.sampling import Sampling, SideBySide
@@ -118,14 +118,14 @@ def test_beams_are_searched_in_batches_where_the_device_gains_by_it(
     monkeypatch.setattr(posterior_draws, "run_all", run)
     config = replace(BEAM, sampler=sampler)
     wanted = {
-        key: ToDraw(np.ones((n, 32, 4), np.float32), SQUARE.positions_um, None, 0)
+        key: Sampling.of(
+            np.ones((n, 32, 4), np.float32), SQUARE.positions_um, None, 0, config, cluster=leader_clustering
+        )
         for key, n in ((9, 4), (3, 6), (7, 5))
     }
     drawn, failed = draw_all(
         wanted,
-        config,
         what="component",
-        cluster=leader_clustering,
         workers=Threads(1),
         progress=silent,
         at_once=sets_at_once(config),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.sorting import posterior_draws
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads, run_all
-from ncpgui.sorting.posterior_draws import ToDraw, posterior_seed, sets_at_once
+from ncpgui.sorting.posterior_draws import posterior_seed, sets_at_once
+from ncpgui.sorting.sampling import Sampling
 
 from .planted import SQUARE, leader_clustering
 from .stopping import StepsInMemory, assert_same
@@ -24,7 +26,7 @@ def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers
 ) -> None:
     """Channels of 6, 5 and 4 spikes, two at once, the largest first."""
     wanted = {
-        channel: ToDraw(np.ones((n_spikes, 32, 4), np.float32), SQUARE.positions_um, None, 0)
+        channel: Sampling(waves(n_spikes), SQUARE.positions_um, 2, seed=0, cluster=leader_clustering)
         for channel, n_spikes in ((9, 4), (3, 6), (7, 5))
     }
     named: list[str] = []
@@ -36,9 +38,7 @@ def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers
     monkeypatch.setattr(posterior_draws, "run_all", run)
     drawn, failed = posterior_draws.draw_all(
         wanted,
-        SortingConfig(posterior_samples=2),
         what="channel",
-        cluster=leader_clustering,
         workers=Threads(1),
         progress=silent,
         at_once=2,
@@ -48,19 +48,21 @@ def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers
     assert named == ["clustering 11 spikes of channels 3, 7", "clustering 4 spikes of channel 9"]
 
 
-def wanted(*sizes: int) -> dict[int, ToDraw]:
+def waves(n_spikes: int) -> np.ndarray:
+    return np.ones((n_spikes, 32, 4), np.float32)
+
+
+def wanted(*sizes: int) -> dict[int, Sampling]:
     """Sets 0, 1, 2, ... of so many spikes."""
     return {
-        number: ToDraw(np.ones((n, 32, 4), np.float32), SQUARE.positions_um, None, number)
+        number: Sampling(waves(n), SQUARE.positions_um, n_draws=2, seed=number)
         for number, n in enumerate(sizes)
     }
 
 
-def draw(sets: dict[int, ToDraw], cluster: Any = leader_clustering, **options: Any) -> Any:
-    config = SortingConfig(posterior_samples=2)
-    return posterior_draws.draw_all(
-        sets, config, what="set", cluster=cluster, workers=Threads(1), progress=silent, **options
-    )
+def draw(sets: dict[int, Sampling], cluster: Any = leader_clustering, **options: Any) -> Any:
+    sets = {number: replace(one, cluster=cluster) for number, one in sets.items()}
+    return posterior_draws.draw_all(sets, what="set", workers=Threads(1), progress=silent, **options)
 
 
 def failing_of(*sizes: int, error: type[Exception] = ValueError, message: str = "odd") -> Any:
