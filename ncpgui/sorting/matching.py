@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, show, silent
 from ncpgui.core.so_far import UnitsSoFar
@@ -92,27 +93,13 @@ def match_units(
     places = places or Places.one(pre.n_samples)
     clock = pre.recording.reference.clock
     packing = matched_packing(places, clock)
-
-    def join_timed(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
-        return join(replace(matched, clock=clock), sampling_frequency_hz=sampling_frequency_hz)
-
     matched = kept(steps, MATCHING, packing)
     if matched is None:
         traces = pre.whitened()
-        matched = _in_rounds(
-            traces,
-            sample_index,
-            unit,
-            places,
-            n_rounds,
-            matcher,
-            least_gain_of(traces, pre, gain_a_hz),
-            join_timed,
-            n_jobs,
-            steps,
-            progress,
-            partial(units_so_far, pre, n_rounds=n_rounds),
-        )
+        least_gain = least_gain_of(traces, pre, gain_a_hz)
+        so_far = partial(units_so_far, pre, n_rounds=n_rounds)
+        rounds = _Rounds(traces, places, clock, least_gain, matcher, join, n_jobs)
+        matched = rounds.run(sample_index, unit, n_rounds, steps, progress, so_far)
         matched = replace(matched, clock=clock)
         steps.keep(MATCHING, packing.pack(matched))
         steps.drop("round-*", "found-*")
@@ -127,88 +114,134 @@ def least_gain_of(traces: BaseRecording, pre: Preprocessed, gain_a_hz: float = G
     return measured_least_gain(traces, pre, in_white=gain_a_hz * rate, n_times=n_times)
 
 
-def _in_rounds(
-    traces: BaseRecording,
-    sample_index: NDArray[np.integer],
-    unit: NDArray[np.integer],
-    places: Places,
-    n_rounds: int,
-    matcher: str,
-    least_gain: LeastGain,
-    join: Join,
-    n_jobs: int,
-    steps: Steps,
-    progress: Progress,
-    so_far: Callable[..., UnitsSoFar],
-) -> Matched:
-    """Proposals, and then round after round, from the last one on whose beginning was kept."""
-    first, state = 0, None
-    for number in reversed(range(n_rounds)):
-        state = kept(steps, f"round-{number}", ROUND)
-        if state is not None:
-            first = number
-            break
-    if state is None:
-        state = _proposed(traces, sample_index, unit, places, least_gain)
-        steps.keep("round-0", ROUND.pack(state))
-    matched, n_faint = None, state.n_faint
-    show(progress, partial(so_far, state.bank, state.units, round=first))
-    for number in range(first, n_rounds):
-        bank, spikes, units = state.bank, state.spikes, state.units
-        report = portion(progress, number, number + 1, n_rounds)
-        report(0, 3, "matching templates")
-        if matcher != "none":
-            spikes, units = step(
-                steps,
-                f"found-{number}",
-                SPIKES_OF_UNITS,
-                partial(_found, traces, bank, places, least_gain, matcher, n_jobs),
+@dataclass(frozen=True)
+class _Rounds:
+    """Rounds of matching in whitened traces; the fields are as of `match_units`."""
+
+    traces: BaseRecording
+    places: Places
+    clock: Clock
+    least_gain: LeastGain
+    matcher: str
+    join: Join
+    n_jobs: int
+
+    def run(
+        self,
+        sample_index: NDArray[np.integer],
+        unit: NDArray[np.integer],
+        n_rounds: int,
+        steps: Steps,
+        progress: Progress,
+        so_far: Callable[..., UnitsSoFar],
+    ) -> Matched:
+        """Proposals, and then round after round, from the last one on whose beginning was kept."""
+        first, state = 0, None
+        for number in reversed(range(n_rounds)):
+            state = kept(steps, f"round-{number}", ROUND)
+            if state is not None:
+                first = number
+                break
+        if state is None:
+            state = self._proposed(sample_index, unit)
+            steps.keep("round-0", ROUND.pack(state))
+        matched, n_faint = None, state.n_faint
+        show(progress, partial(so_far, state.bank, state.units, round=first))
+        for number in range(first, n_rounds):
+            bank, spikes, units = state.bank, state.spikes, state.units
+            report = portion(progress, number, number + 1, n_rounds)
+            report(0, 3, "matching templates")
+            if self.matcher != "none":
+                spikes, units = step(steps, f"found-{number}", SPIKES_OF_UNITS, partial(self._found, bank))
+            report(1, 3, "joining units")
+            is_last = number == n_rounds - 1
+            matched, bank = self._cleaned(spikes, units, bank, with_noise=is_last)
+            n_faint += matched.n_faint
+            show(progress, partial(so_far, bank, matched.unit, round=number + 1))
+            if not is_last:
+                state = Round(bank, matched.sample_index, matched.unit, n_faint)
+                steps.keep(f"round-{number + 1}", ROUND.pack(state))
+                steps.drop(f"round-{number}", f"found-{number}")
+        assert matched is not None
+        return replace(matched, n_faint=n_faint)
+
+    def _proposed(self, sample_index: NDArray[np.integer], unit: NDArray[np.integer]) -> Round:
+        """Templates of proposals and their spikes; those that take turns over the places are one."""
+        spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
+        units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
+        n_proposed, proposed = len(np.unique(units)), units
+        templates = partial(templates_of, self.traces, places=self.places, least_gain=self.least_gain)
+        bank, units = templates(spikes, units)
+        n_faint = faint_units(proposed, units)
+        log.info(
+            "%d of %d proposed units are looked for; templates of the others have fewer than %d spikes or do "
+            "not stand out of the noise of their own filter",
+            bank.n_units,
+            n_proposed,
+            MIN_SPIKES,
+        )
+        max_lag = round(MAX_LAG_MS * self.traces.sampling_frequency / 1000)
+        for _ in range(MAX_JOINS):
+            spikes, units = spikes[units >= 0], units[units >= 0]
+            like = likeness(bank.side_by_side, max_lag=max_lag)
+            partner = merged_across_drift(like, self.places.of(spikes), units, n_places=self.places.n_places)
+            if (partner == np.arange(bank.n_units)).all():
+                break
+            spikes = spikes - like.lag[partner, np.arange(len(partner))][units]
+            order = np.argsort(spikes, kind="stable")
+            spikes, units = spikes[order], partner[units][order]
+            bank, units = templates(spikes, units)
+        order = np.lexsort((units, spikes))
+        return Round(bank, spikes[order], units[order], n_faint)
+
+    def _found(self, bank: MovingBank) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Spikes of all templates, in the stretches of each place by the templates of that place."""
+        from ncpgui.ephys.spikeinterface_adapter import find_spikes
+        from ncpgui.sorting.wobble import Wobble  # loads torch
+
+        spikes, units = [], []
+        for place, one in enumerate(bank.banks):
+            seen = np.flatnonzero((one.waveforms != 0).any(axis=(1, 2)))
+            found, row = find_spikes(
+                self.traces,
+                one.waveforms[seen],
+                n_before=bank.n_before,
+                least_gain=self.least_gain.of(one.waveforms[seen]),
+                matcher=Wobble if self.matcher == "wobble" else self.matcher,
+                stretches=self.places.stretches[self.places.place == place].tolist(),
+                n_jobs=self.n_jobs,
             )
-        report(1, 3, "joining units")
-        is_last = number == n_rounds - 1
-        matched, bank = _cleaned(traces, spikes, units, bank, places, least_gain, join, with_noise=is_last)
-        n_faint += matched.n_faint
-        show(progress, partial(so_far, bank, matched.unit, round=number + 1))
-        if not is_last:
-            state = Round(bank, matched.sample_index, matched.unit, n_faint)
-            steps.keep(f"round-{number + 1}", ROUND.pack(state))
-            steps.drop(f"round-{number}", f"found-{number}")
-    assert matched is not None
-    return replace(matched, n_faint=n_faint)
+            spikes.append(found)
+            units.append(seen[row])
+        order = np.lexsort((np.concatenate(units), np.concatenate(spikes)))
+        return np.concatenate(spikes)[order], np.concatenate(units)[order]
 
-
-def _proposed(
-    traces: BaseRecording,
-    sample_index: NDArray[np.integer],
-    unit: NDArray[np.integer],
-    places: Places,
-    least_gain: LeastGain,
-) -> Round:
-    """Templates of proposals and their spikes; those that take turns over the places are one."""
-    spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
-    units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
-    n_proposed, proposed = len(np.unique(units)), units
-    bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
-    n_faint = faint_units(proposed, units)
-    log.info(
-        "%d of %d proposed units are looked for; templates of the others have fewer than %d spikes or do not "
-        "stand out of the noise of their own filter",
-        bank.n_units,
-        n_proposed,
-        MIN_SPIKES,
-    )
-    for _ in range(MAX_JOINS):
-        spikes, units = spikes[units >= 0], units[units >= 0]
-        like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))
-        partner = merged_across_drift(like, places.of(spikes), units, n_places=places.n_places)
-        if (partner == np.arange(bank.n_units)).all():
-            break
-        spikes = spikes - like.lag[partner, np.arange(len(partner))][units]
-        order = np.argsort(spikes, kind="stable")
-        spikes, units = spikes[order], partner[units][order]
-        bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
-    order = np.lexsort((units, spikes))
-    return Round(bank, spikes[order], units[order], n_faint)
+    def _cleaned(
+        self, spikes: NDArray[np.int64], units: NDArray[np.int64], bank: MovingBank, *, with_noise: bool
+    ) -> tuple[Matched, MovingBank]:
+        """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
+        rate, channels_um = self.traces.sampling_frequency, self.traces.get_channel_locations()
+        fit = partial(fitted, self.traces, places=self.places, least_gain=self.least_gain)
+        matched, sums = fit(spikes, units, bank, with_noise=False)
+        if matched.n_units == 0:
+            return matched, bank
+        matched = moved(without_ghosts(matched, self.least_gain), rate)
+        n_faint = 0
+        for _ in range(MAX_JOINS):
+            means = replace(bank, waveforms=sums.means(self.places, channels_um))
+            bank, units = pruned(means, matched.unit, channels_um, least_gain=self.least_gain)
+            kept = units >= 0
+            n_faint += faint_units(matched.unit, units)
+            matched, sums = fit(matched.sample_index[kept], units[kept], bank, with_noise=with_noise)
+            matched = without_ghosts(matched, self.least_gain)
+            partner = self.join(replace(matched, clock=self.clock), sampling_frequency_hz=rate)
+            if (partner == np.arange(matched.n_units)).all():
+                break
+            sums = sums.joined(partner, matched.like.lag)
+            matched = together(matched, partner, rate)
+        seen = where_seen(bank.waveforms != 0, sums.means(self.places, channels_um))
+        bank = replace(bank, waveforms=seen)
+        return replace(matched, bank=bank.usual, moving=bank, n_faint=n_faint), bank
 
 
 def faint_units(before: NDArray[np.int64], after: NDArray[np.int64]) -> int:
@@ -220,65 +253,3 @@ def faint_units(before: NDArray[np.int64], after: NDArray[np.int64]) -> int:
     1
     """
     return int((np.bincount(before[(before >= 0) & (after < 0)]) >= MIN_SPIKES).sum())
-
-
-def _found(
-    traces: BaseRecording, bank: MovingBank, places: Places, least_gain: LeastGain, matcher: str, n_jobs: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Spikes of all templates, in the stretches of each place by the templates of that place."""
-    from ncpgui.ephys.spikeinterface_adapter import find_spikes
-    from ncpgui.sorting.wobble import Wobble  # loads torch
-
-    spikes, units = [], []
-    for place, one in enumerate(bank.banks):
-        seen = np.flatnonzero((one.waveforms != 0).any(axis=(1, 2)))
-        found, row = find_spikes(
-            traces,
-            one.waveforms[seen],
-            n_before=bank.n_before,
-            least_gain=least_gain.of(one.waveforms[seen]),
-            matcher=Wobble if matcher == "wobble" else matcher,
-            stretches=places.stretches[places.place == place].tolist(),
-            n_jobs=n_jobs,
-        )
-        spikes.append(found)
-        units.append(seen[row])
-    order = np.lexsort((np.concatenate(units), np.concatenate(spikes)))
-    return np.concatenate(spikes)[order], np.concatenate(units)[order]
-
-
-def _cleaned(
-    traces: BaseRecording,
-    spikes: NDArray[np.int64],
-    units: NDArray[np.int64],
-    bank: MovingBank,
-    places: Places,
-    least_gain: LeastGain,
-    join: Join,
-    *,
-    with_noise: bool,
-) -> tuple[Matched, MovingBank]:
-    """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
-    rate = traces.sampling_frequency
-    channels_um = traces.get_channel_locations()
-    matched, sums = fitted(traces, spikes, units, bank, places, least_gain, with_noise=False)
-    if matched.n_units == 0:
-        return matched, bank
-    matched = moved(without_ghosts(matched, least_gain), rate)
-    n_faint = 0
-    for _ in range(MAX_JOINS):
-        means = sums.means(places, channels_um)
-        bank, units = pruned(replace(bank, waveforms=means), matched.unit, channels_um, least_gain=least_gain)
-        kept = units >= 0
-        n_faint += faint_units(matched.unit, units)
-        matched, sums = fitted(
-            traces, matched.sample_index[kept], units[kept], bank, places, least_gain, with_noise=with_noise
-        )
-        matched = without_ghosts(matched, least_gain)
-        partner = join(matched, sampling_frequency_hz=rate)
-        if (partner == np.arange(matched.n_units)).all():
-            break
-        sums = sums.joined(partner, matched.like.lag)
-        matched = together(matched, partner, rate)
-    bank = replace(bank, waveforms=where_seen(bank.waveforms != 0, sums.means(places, channels_um)))
-    return replace(matched, bank=bank.usual, moving=bank, n_faint=n_faint), bank

@@ -109,7 +109,7 @@ def test_a_search_that_was_stopped_goes_on_when_the_recording_is_opened_again(
             recordings.find_units(request)
     assert (tmp_path / "s.h5.steps" / "matching.npz").is_file()
     monkeypatch.setattr("ncpgui.sorting.pipeline.propose", stopped)
-    monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", stopped)
+    monkeypatch.setattr("ncpgui.sorting.matching._Rounds.run", stopped)
     live, project = recordings.find_units(request)
     assert_same(project, expected)
     live.close()
@@ -132,7 +132,7 @@ def test_steps_stay_until_every_component_is_sampled_and_the_session_is_there(
         raise AssertionError("its units were found before")
 
     monkeypatch.setattr("ncpgui.sorting.pipeline.propose", searched)
-    monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", searched)
+    monkeypatch.setattr("ncpgui.sorting.matching._Rounds.run", searched)
     again = recordings.reopen(store.load(session), session)
     assert again.notes == ()
     jobs.sample(again, project.waiting[1])
