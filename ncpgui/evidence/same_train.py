@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.support import cells_of, units_and_mass
+from ncpgui.evidence.unit_accuracy import Overlaps
 
 LEAST_JACCARD = 0.95
 
@@ -29,10 +29,7 @@ def same_train(
     stands_for : (m,) spikes that each point stands for, ones when left out
     n_units : K, where the last units may have no point
     """
-    unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
-    size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units)
-    used = np.flatnonzero(posterior.weight > 0)
-    _, overlap, cell_size = cells_of(posterior.rows[used], unit, n_units, mass, is_echo=posterior.is_echo)
-    either = size + cell_size - overlap
-    share = posterior.weight[used] @ (overlap >= LEAST_JACCARD * either - 1e-9)
-    return np.where(size > 0, np.minimum(share, 1), np.nan)
+    found = Overlaps.of(posterior, labels, stands_for=stands_for, n_units=n_units)
+    either = found.size + found.found - found.shared
+    share = found.weight @ (found.shared >= LEAST_JACCARD * either - 1e-9)
+    return np.where(found.size > 0, np.minimum(share, 1), np.nan)
