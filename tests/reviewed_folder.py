@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.phy_folder import read_phy_folder
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.sorting_readers import _file_digest, _opened, digest_of
 from tests.session.conftest import build
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.ephys.given_folder import open_given
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.session.store import save
 from tests.tiny_project import RATE, tiny_project
 

@@ -21,11 +21,11 @@ from spikeinterface.core.generate import generate_templates
 
 from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
 from benchmarks.clustering.generated_recordings import hexagon
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
 from ncpgui.sorting.config import SortingConfig, filter_options

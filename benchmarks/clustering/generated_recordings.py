@@ -21,11 +21,11 @@ from spikeinterface.core.generate import default_unit_params_range, generate_sor
 from spikeinterface.generation import generate_drifting_recording
 from spikeinterface.preprocessing import bandpass_filter
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import FILTER_ORDER
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 
 Floats = NDArray[np.float64]

@@ -21,10 +21,10 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.files import replaced_file
 from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.simulated_cells import RetinaSettings, SimulationPlan, plan_simulation, spikes_at_rates
 from ncpgui.ephys.simulated_traces import simulated_pieces
 from ncpgui.session import store

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from spikeinterface.core import BaseRecording, BaseSorting, NumpyRecording, NumpySorting
 
+from benchmarks.common.array_recording import ArrayRecording
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
 from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth
@@ -45,7 +46,8 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
 from ncpgui.ephys.recording import Recording
-from ncpgui.ephys.simulation import RetinaSettings, simulate_retina
+from ncpgui.ephys.simulated_cells import RetinaSettings, plan_simulation
+from ncpgui.ephys.simulated_traces import simulated_pieces
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
@@ -211,12 +213,13 @@ def small_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:
         name = f"hash {seeded.seed}"
         yield Recorded(name, "SpikeInterface's", recording_of(recording), cells, truth.duration_s)
     for number, settings in enumerate([replace(OURS[0], duration_s=15.0)] if quick else OURS):
-        made = simulate_retina(
+        plan = plan_simulation(
             replace(settings, min_amplitude_sd=FAINTEST_SD), seed=first_seed + len(NOISY) + number
         )
-        rate = settings.sampling_frequency_hz
-        cells = NumpySorting.from_samples_and_labels([made.truth.sample_index], [made.truth.unit_id], rate)
-        yield Recorded(f"ours {made.seed}", "ours", made.recording, cells, settings.duration_s)
+        rate, traces = settings.sampling_frequency_hz, np.concatenate(list(simulated_pieces(plan)))
+        made = ArrayRecording(traces, sampling_frequency_hz=rate, probe=plan.probe)
+        cells = NumpySorting.from_samples_and_labels([plan.truth.sample_index], [plan.truth.unit_id], rate)
+        yield Recorded(f"ours {plan.seed}", "ours", made, cells, settings.duration_s)
 
 
 def coloured_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:

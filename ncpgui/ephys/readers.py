@@ -30,10 +30,9 @@ from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.placed_channels import columns_for, left_out, own_probe, some_columns
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
 from ncpgui.ephys.raw_files import check_size, fingerprint_of_files, open_raw, parts_of
-from ncpgui.ephys.recording import ExtractorRecording, Recording, check_traces
+from ncpgui.ephys.recording import NO_RAW_DATA, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
-from ncpgui.ephys.without_traces import NO_RAW_DATA
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -171,7 +170,7 @@ def open_recording(
         own_clock=None if clock.is_plain else clock,
         second_0=second_0,
     )
-    return ExtractorRecording(extractor, probe=found, reference=reference, notes=notes)
+    return Recording(extractor, probe=found, reference=reference, notes=notes)
 
 
 def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None = None) -> Recording:
@@ -205,7 +204,7 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
         n_samples=n_samples,
         own_clock=None if clock.is_plain else clock,
     )
-    return ExtractorRecording(joined, probe=place, reference=reference)
+    return Recording(joined, probe=place, reference=reference)
 
 
 def given_recording(recording: object) -> BaseRecording:

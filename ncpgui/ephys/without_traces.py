@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
+from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import NO_TRACES, RecordingReference
 from ncpgui.ephys.hdf5_formats import has_nwb_units
@@ -22,7 +20,7 @@ from ncpgui.ephys.phy_folder import (
     sampling_frequency_of,
 )
 from ncpgui.ephys.probes import load_wired_probe
-from ncpgui.ephys.recording import check_sampling
+from ncpgui.ephys.recording import Recording, check_sampling
 from ncpgui.ephys.sorting_readers import spikeinterface_sorting
 
 USUAL_HZ = 30_000.0
@@ -30,42 +28,6 @@ USUAL_HZ = 30_000.0
 RATE_IS_TAKEN = (
     f"nothing says how many samples a second has; it is taken to have {USUAL_HZ:.0f} (--sampling-frequency)"
 )
-NO_RAW_DATA = (
-    "this sorting was opened without its raw data; to see traces, and the posterior, review its folder "
-    "again with the recording"
-)
-
-
-@dataclass(frozen=True)
-class WithoutTraces:
-    """A recording of which all but the traces is known; `ephys.recording.Recording` says what that is."""
-
-    probe: Probe
-    reference: RecordingReference
-    notes: tuple[str, ...] = ()
-
-    @property
-    def sampling_frequency_hz(self) -> float:
-        """Samples a second."""
-        return self.reference.sampling_frequency_hz
-
-    @property
-    def n_samples(self) -> int:
-        """Length in samples, up to the last spike."""
-        return self.reference.n_samples
-
-    @property
-    def n_channels(self) -> int:
-        """Number of contacts that were sorted."""
-        return self.probe.n_channels
-
-    def traces(self, start: int, stop: int) -> NDArray[np.float32]:
-        """There are none: raise MissingRecordingError."""
-        raise MissingRecordingError(NO_RAW_DATA)
-
-    def extractor(self) -> None:
-        """There are no traces: raise MissingRecordingError."""
-        raise MissingRecordingError(NO_RAW_DATA)
 
 
 def without_traces(
@@ -74,7 +36,7 @@ def without_traces(
     *,
     sampling_frequency: float | None = None,
     probe: str | Path | Probe | None = None,
-) -> WithoutTraces:
+) -> Recording:
     """Say of a sorting what its files say of its recording.
 
     reason : why the recording is not at hand; sampling_frequency, probe : where the files do not say them
@@ -114,7 +76,7 @@ def without_traces(
         sampling_frequency_hz=rate,
         n_samples=n_samples,
     )
-    return WithoutTraces(found, reference, tuple(notes))
+    return Recording(None, probe=found, reference=reference, notes=tuple(notes))
 
 
 def _own_probe(folder: Path) -> Probe:

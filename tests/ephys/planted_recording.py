@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 
 RATE_HZ = 20_000.0
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from spikeinterface.core import NumpyRecording
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.ephys.blanking import Blanked
@@ -15,7 +16,6 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.local_whitening import Whitened
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s

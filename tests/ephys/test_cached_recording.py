@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.ahead import N_THREADS
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.ephys import cached_recording as module
 from ncpgui.ephys.cached_recording import KeptRecording, piece_samples, raise_first_not_finite
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment
 
 RATE = 5_000.0

@@ -20,7 +20,7 @@ from ncpgui.ephys.given_folder import open_reviewed
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import open_recording
 from ncpgui.ephys.reasons import reason
-from ncpgui.ephys.recording import ExtractorRecording
+from ncpgui.ephys.recording import Recording
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -148,7 +148,7 @@ def test_a_reader_that_fails_in_the_middle_names_the_place_and_a_way_out() -> No
             self.add_recording_segment(Segment(sampling_frequency=20_000.0))
 
     reference = RecordingReference("/data/short.plx", {}, "f", 1, 20_000.0, 40_000)
-    recording = ExtractorRecording(Short(), probe=Probe(np.zeros((1, 2))), reference=reference)
+    recording = Recording(Short(), probe=Probe(np.zeros((1, 2))), reference=reference)
     with pytest.raises(
         RecordingError,
         match=r"/data/short.plx cannot be read at samples \d+ to \d+: it is not complete.*a part of it",

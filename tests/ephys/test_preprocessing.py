@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.signal import butter, sosfiltfilt
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 
 RATE = 20_000.0
 

@@ -9,15 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.recording import (
-    ArrayRecording,
-    ExtractorRecording,
-    check_range,
-    check_sampling,
-    check_traces,
-)
+from ncpgui.ephys.recording import Recording, check_range, check_sampling, check_traces
 
 TWO = Probe(np.array([(0.0, 0.0), (0.0, 20.0)]))
 TRACES = np.arange(24, dtype=np.int16).reshape(12, 2)
@@ -50,14 +45,6 @@ def test_a_range_lies_inside_the_recording(start: int, stop: int) -> None:
             read(start, stop)
 
 
-@pytest.mark.parametrize("traces", [np.zeros(4), np.zeros((0, 2)), np.zeros((4, 0)), np.zeros((2, 2, 2))])
-def test_traces_without_samples_or_channels_are_refused(traces: np.ndarray) -> None:
-    with pytest.raises(
-        InputError, match=r"traces must be \(n_samples, n_channels\) and not empty, got shape"
-    ):
-        recording(traces)
-
-
 @pytest.mark.parametrize("kind", ["?", "c8", "U1", "O"])
 def test_traces_that_are_no_real_numbers_are_refused(kind: str) -> None:
     with pytest.raises(InputError, match="traces must be integers or floats, got dtype"):
@@ -71,7 +58,7 @@ def test_spikes_are_sorted_from_5_khz_to_1_mhz() -> None:
         check_sampling(rate, "a")
     for rate in (4_999.0, 1.01e6, float("nan")):
         with pytest.raises(
-            InputError, match=r"these traces: spikes, .* at a sampling frequency of 5000 to 1000000"
+            InputError, match=r"the recording: spikes, .* at a sampling frequency of 5000 to 1000000"
         ):
             recording(rate=rate)
 
@@ -119,9 +106,9 @@ class Extractor:
         return self._values[start_frame:end_frame]
 
 
-def of_file(extractor: Extractor, **changes: Any) -> ExtractorRecording:
+def of_file(extractor: Extractor, **changes: Any) -> Recording:
     reference = replace(recording().reference, path="/data/a.raw", **changes)
-    return ExtractorRecording(extractor, probe=TWO, reference=reference, notes=("a note",))  # type: ignore[arg-type]
+    return Recording(extractor, probe=TWO, reference=reference, notes=("a note",))  # type: ignore[arg-type]
 
 
 def test_a_recording_of_spikeinterface_gives_the_same() -> None:
@@ -154,7 +141,7 @@ def test_a_recording_of_spikeinterface_is_checked_as_one_in_memory() -> None:
     with pytest.raises(InputError, match=r"^/data/a\.raw: spikes"):
         of_file(Extractor(), sampling_frequency_hz=100.0)
     with pytest.raises(InputError, match=r"^the recording: spikes"):
-        ExtractorRecording(
+        Recording(
             Extractor(),  # type: ignore[arg-type]
             probe=TWO,
             reference=replace(recording().reference, sampling_frequency_hz=100.0),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.reference import median_of_others
 
 RATE_HZ = 20_000.0

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import welch
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, band_power, preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.time_whitening import unfiltered
 from ncpgui.sorting.templates import mean_waveforms
 

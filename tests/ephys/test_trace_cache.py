@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.ephys import trace_cache
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.trace_cache import cache_file, disk_note, in_memory
 
 HOUR_OF_60 = 60 * 3600 * 20_000 * 2

@@ -14,7 +14,7 @@ from ncpgui.core.project import RecordingReference
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.recording import ExtractorRecording
+from ncpgui.ephys.recording import Recording
 from tests.ephys.planted_recording import planted
 
 
@@ -86,12 +86,12 @@ class _EndlessSegment(BaseRecordingSegment):
         return noise
 
 
-def endless(hours: float, rate_hz: float, n_channels: int) -> tuple[ExtractorRecording, _EndlessSegment]:
+def endless(hours: float, rate_hz: float, n_channels: int) -> tuple[Recording, _EndlessSegment]:
     n_samples = int(hours * 3600 * rate_hz)
     extractor = Endless(n_samples, rate_hz, n_channels)
     reference = RecordingReference("", {}, "0", n_channels, rate_hz, n_samples)
     probe = load_probe(f"linear-{n_channels}")
-    return ExtractorRecording(extractor, probe=probe, reference=reference), extractor.segment
+    return Recording(extractor, probe=probe, reference=reference), extractor.segment
 
 
 def test_ten_hours_are_opened_by_reading_seconds_of_them() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.engine import cluster
 from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, band_power, preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.ephys.white_waveforms import at_waveform_lags, band_autocorrelation, mapped, maps_to
 

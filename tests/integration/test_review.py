@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.cli.main import run
 from ncpgui.core.errors import MissingRecordingError
@@ -19,7 +20,6 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.phy_folder import read_phy_folder
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.sorted_recording import recording_of_sorting
 from ncpgui.export.phy_back import curation_place, write_back
 from ncpgui.session import store

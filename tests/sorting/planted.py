@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
-from ncpgui.ephys.recording import ArrayRecording
 
 SAMPLING_FREQUENCY_HZ = 20_000.0
 SQUARE = Probe(np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [50.0, 50.0]]))

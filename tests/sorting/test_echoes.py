@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.component import Alternative, Clamp, Component, Echoes
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.evidence.draws_by_alternative import alternative_of_draw
 from ncpgui.evidence.same_neuron import same_neuron
 from ncpgui.evidence.support import unit_support

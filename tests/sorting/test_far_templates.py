@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import match_units

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Clamp
 from ncpgui.core.project import Project
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import component_posterior, recluster
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence

@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from spikeinterface.core import NumpyRecording
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.noise_covariance import measured_covariance
 from ncpgui.ephys.preprocessing import FilterSettings, preprocess, white_density
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import GAIN_A_HZ, least_gain_of, match_units

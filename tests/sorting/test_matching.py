@@ -7,9 +7,9 @@ import tempfile
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import fitting
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.fitting import moved

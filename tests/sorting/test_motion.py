@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from spikeinterface.core import BaseRecording, NumpyRecording
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe, longer_axis
 from ncpgui.ephys import spikeinterface_adapter
 from ncpgui.ephys.band_pass import _SideBySideSegment
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
 from ncpgui.sorting.config import MOTION_PRESETS, SortingConfig
 from ncpgui.sorting.motion import deepest_contacts, motion_of, pitch_along_um, why_not_seen

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import (
     Mover,

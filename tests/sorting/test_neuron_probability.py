@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import NoneFit, fit_none
 from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched

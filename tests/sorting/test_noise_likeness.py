@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.noise_covariance import NoiseCovariance, measured_covariance
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.neuron_probability import neuron_probability

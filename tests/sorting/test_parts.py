@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from spikeinterface.core import BaseRecording, NumpyRecording
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.alternatives import same_sorting
 from ncpgui.core.errors import InputError
 from ncpgui.core.given import PHY, GivenSorting
@@ -20,7 +21,6 @@ from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.cached_recording import KeptRecording
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig

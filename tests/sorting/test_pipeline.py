@@ -11,13 +11,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.component import Clamp, Component
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream_seed
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.trace_cache import cache_file
 from ncpgui.sorting import components
 from ncpgui.sorting.config import SortingConfig

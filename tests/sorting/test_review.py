@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.alternatives import same_sorting
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.review import given_units, review_recording
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording

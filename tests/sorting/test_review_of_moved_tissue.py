@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.waveform_format import N_SAMPLES as SPIKE_SAMPLES
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import review
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.review import given_units

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.moving_templates import MovingBank

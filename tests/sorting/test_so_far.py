@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.progress import Watched, silent
 from ncpgui.core.project import Project
 from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar, UnitsSoFar
 from ncpgui.core.steps import NOTHING_KEPT, Steps
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 from sorting.planted import Cell, leader_clustering, planted_recording

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.process_workers import Processes

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import MissingRecordingError, RecordingError
 from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import without_traces
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.without_traces import project_without_traces, shapes_of
