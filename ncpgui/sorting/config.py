@@ -135,21 +135,13 @@ class SortingConfig:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
             if value is not None and not math.isfinite(value):
                 raise InputError(f"{name} must be finite, got {value}; leave it out for 1.6 pitches")
-        if self.matcher not in MATCHERS:
-            raise InputError(
-                f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'"
-                + did_you_mean(self.matcher, MATCHERS)
-            )
-        if self.sampler not in SAMPLERS:
-            raise InputError(
-                f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got '{self.sampler}'"
-                + did_you_mean(self.sampler, SAMPLERS)
-            )
-        if self.measured not in MEASURED:
-            raise InputError(
-                f"measured must be one of {', '.join(map(repr, MEASURED))}, got '{self.measured}'"
-                + did_you_mean(self.measured, MEASURED)
-            )
+        for name, known in (("matcher", MATCHERS), ("sampler", SAMPLERS), ("measured", MEASURED)):
+            value = getattr(self, name)
+            if value not in known:
+                raise InputError(
+                    f"{name} must be one of {', '.join(map(repr, known))}, got '{value}'"
+                    + did_you_mean(value, known)
+                )
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
         if self.peak_sign not in ("neg", "pos", "both"):

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.config import from_dict
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.reopened import settings_of, sorting_given
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
@@ -89,11 +89,7 @@ def parts_of_project(project: Project) -> Parts | None:
     """The parts of its recording that the units of a project were measured on; None where on all of it."""
     if project.given is None or not project.recording.has_traces:
         return None
-    spikes = project.spikes
-    given = Sorting(
-        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
-    )
-    config = from_dict(SortingConfig, project.settings, place="the settings in the session")
+    given, config = sorting_given(project), settings_of(project)
     return parts_of(
         given, config, n_channels=project.recording.n_channels, n_samples=project.recording.n_samples
     )

@@ -159,12 +159,6 @@ def _inverted(pre: Preprocessed, config: SortingConfig, parts: Parts | None) -> 
     )
 
 
-def sorting_given(project: Project) -> Sorting:
-    """The sorting that a project began with."""
-    spikes = project.spikes
-    return Sorting(spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples)
-
-
 def given_project(found: Found, recording: Recording, given: GivenSorting) -> Project:
     """Project of the units as they were given; the posterior of no component is sampled yet."""
     assert found.unit_ids is not None

@@ -207,8 +207,8 @@ def reopen(project: Project, session: Path | None = None, *, progress: Progress 
     """
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import find_units as found_in
-    from ncpgui.sorting.reopened import settings_of
-    from ncpgui.sorting.review import given_units, sorting_given
+    from ncpgui.sorting.reopened import settings_of, sorting_given
+    from ncpgui.sorting.review import given_units
     from ncpgui.sorting.run import run_of
 
     recording, config = reopen_recording(project.recording), settings_of(project)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -48,21 +47,6 @@ class Scene:
     taken: Tensor
     total: Tensor
     metric: Tensor | None
-
-
-class Bound(NamedTuple):
-    """What a training step tells besides its loss; all in nats a point unless said.
-
-    elbo : loss with one draw instead of W; the gap to the loss is what the draws buy
-    divergence : mean of log q(z) - log p(z)
-    effective : share of the W draws that count, 1 / (W sum of squared weights), between 1 / W and 1
-    n_rows : clusters scored
-    """
-
-    elbo: Tensor
-    divergence: Tensor
-    effective: Tensor
-    n_rows: int
 
 
 class CCP(nn.Module):
@@ -237,7 +221,7 @@ class CCP(nn.Module):
         n_samples: int,
         generator: torch.Generator,
         doubly_reparametrised: bool = True,
-    ) -> tuple[Tensor, Bound]:
+    ) -> Tensor:
         """Bound of -log p(partition | x), in nats a point, for a random order of the clusters.
 
         Parameters
@@ -246,10 +230,6 @@ class CCP(nn.Module):
         n_samples : W, draws of (d_k, z_k)
         doubly_reparametrised : gradient of Tucker et al.; else the plain one of the bound. Both have the
             same expectation; with "gumbel" the gradient is the plain one
-
-        Returns
-        -------
-        The loss, of which `backward` gives the gradient, and figures about it.
         """
         encoding = self.encode(*points, n_points=(labels >= 0).sum(1))
 
@@ -261,22 +241,14 @@ class CCP(nn.Module):
         normal = random(torch.randn, len(chains.chain), n_samples, self.z_dim)
         uniform = None if self.phi is None else random(torch.rand, len(chains.member), n_samples)
         stopped = doubly_reparametrised and uniform is None
-        log_weight, z, divergence = self.log_weights(encoding, chains, normal, uniform, stopped=stopped)
+        log_weight, z = self.log_weights(encoding, chains, normal, uniform, stopped=stopped)
         share = log_weight.detach().softmax(1)
         value = log_weight.logsumexp(1) - math.log(n_samples)
         if stopped and z.requires_grad:
             z.register_hook(lambda gradient: gradient * share[..., None])  # q gets the share twice, p once
             surrogate = (share * log_weight).sum(1)
             value = surrogate + (value - surrogate).detach()
-        n_points = encoding.n_points.sum()
-        with torch.no_grad():
-            bound = Bound(
-                elbo=-log_weight.mean(1).sum() / n_points,
-                divergence=divergence.mean(1).sum() / n_points,
-                effective=(1 / (n_samples * share.square().sum(1))).mean(),
-                n_rows=len(chains.chain),
-            )
-        return -value.sum() / n_points, bound
+        return -value.sum() / encoding.n_points.sum()
 
     def log_weights(
         self,
@@ -286,7 +258,7 @@ class CCP(nn.Module):
         uniform: Tensor | None = None,
         *,
         stopped: bool = False,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor]:
         """Log importance weights, whose mean over draws has the probability of the cluster as expectation.
 
         On the scale of `chains`: p(d_k) = 1/|I_k| over the order's |s_k|/|I_k| and the uniform
@@ -299,7 +271,7 @@ class CCP(nn.Module):
 
         Returns
         -------
-        log_weight (R, W), z (R, W, z_dim), log q(z) - log p(z) (R, W)
+        log_weight (R, W), z (R, W, z_dim)
         """
         free = chains.free
         taken = self.taken(encoding, chains)
@@ -315,7 +287,7 @@ class CCP(nn.Module):
         q, p = self.posterior(scene, chains.member), self.prior(scene)
         z = q.draw(normal)
         divergence = (q.stopped() if stopped else q).log_density(z) - p.log_density(z)
-        return self.log_likelihood(scene, chains.member, z) - divergence + relaxed, z, divergence
+        return self.log_likelihood(scene, chains.member, z) - divergence + relaxed, z
 
     def log_factor(
         self, encoding: Encoding, chains: Chains, normal: Tensor, from_prior: Tensor, prior_share: float

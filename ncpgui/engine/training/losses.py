@@ -152,7 +152,7 @@ def _in_windows(window: Tensor, order: Tensor, turn: Tensor) -> Tensor:
 
 
 def _clusterwise(network: CCP, batch: Batch, n_samples: int, generator: torch.Generator) -> Loss:
-    mean, _ = network.loss(batch.points, batch.labels, n_samples=n_samples, generator=generator)
+    mean = network.loss(batch.points, batch.labels, n_samples=n_samples, generator=generator)
     return Loss(mean * batch.n_points.sum(), mean.new_zeros(()), mean.new_zeros(()), None)
 
 
