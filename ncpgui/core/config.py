@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -117,11 +118,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read as TOML: it is nested too deeply") from error
 
 
-def check_numbers(settings: Any) -> None:
+def check_numbers(settings: Any, *, positive: Iterable[str] = ()) -> None:
     """Check every number of a dataclass of settings by its name and shape.
 
     Pairs are ranges (lowest, highest); ``p_...`` and ``..._part`` lie between 0 and 1; nothing is
-    negative or infinite.
+    negative or infinite, and those that must be `positive` are not 0.
 
     Raises
     ------
@@ -139,3 +140,6 @@ def check_numbers(settings: Any) -> None:
             raise InputError(f"setting '{item.name}' must be {rule}, got {value}")
         if isinstance(value, tuple) and (len(value) != 2 or value[0] > value[1]):
             raise InputError(f"setting '{item.name}' must be (lowest, highest), got {value}")
+    for name in positive:
+        if getattr(settings, name) <= 0:
+            raise InputError(f"setting '{name}' must be positive, got {getattr(settings, name)}")

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.ephys.fingerprint import fingerprint_of
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -117,14 +116,3 @@ def parts_of(path: Path, more_files: Sequence[str]) -> list[Path]:
     """Files of a recording in several: the first, and the others where they were, or beside it."""
     others = [Path(file) for file in more_files]
     return [path, *(file if file.is_file() else path.parent / file.name for file in others)]
-
-
-def fingerprint_of_files(path: Path, more_files: Sequence[str]) -> str:
-    """Fingerprint of a recording in one file, in several, or in a folder.
-
-    Raises
-    ------
-    RecordingError
-        One cannot be read.
-    """
-    return fingerprint_of(parts_of(path, more_files))

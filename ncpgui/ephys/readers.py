@@ -25,11 +25,12 @@ from ncpgui.ephys.channel_and_time_selection import (
     without_part,
 )
 from ncpgui.ephys.clocks import clock_of
+from ncpgui.ephys.fingerprint import fingerprint_of
 from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.placed_channels import columns_for, left_out, own_probe, some_columns
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
-from ncpgui.ephys.raw_files import check_size, fingerprint_of_files, open_raw, parts_of
+from ncpgui.ephys.raw_files import check_size, open_raw, parts_of
 from ncpgui.ephys.recording import NO_RAW_DATA, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
@@ -162,7 +163,7 @@ def open_recording(
     reference = RecordingReference(
         path=str(place),
         options=options,
-        fingerprint=fingerprint_of_files(place, more_files),
+        fingerprint=fingerprint_of(parts_of(place, more_files)),
         n_channels=channels,
         sampling_frequency_hz=float(extractor.get_sampling_frequency()),
         n_samples=int(extractor.get_num_samples(segment_index=0)),
@@ -261,7 +262,8 @@ def reopen(reference: RecordingReference) -> Recording:
             f"the recording {path} is not there any more; put it back, mount its disk, "
             "or choose its new place with File > Locate recording"
         )
-    if fingerprint_of_files(path, reference.options.get("more_files", ())) != reference.fingerprint:
+    files = parts_of(path, reference.options.get("more_files", ()))
+    if fingerprint_of(files) != reference.fingerprint:
         raise RecordingError(
             f"{path} changed since it was sorted (its size or its contents differ); "
             "put the original back, or sort the new recording into a new session"

@@ -234,11 +234,16 @@ def ranked(
     sampled: NDArray[np.integer],
     *,
     min_spikes: int = 0,
+    first_stays: bool = False,
 ) -> tuple[Alternative, ...]:
-    """Alternatives that are not the same, with their masses, the most probable first."""
+    """Alternatives that are not the same, with their masses, the most probable first.
+
+    first_stays : the first one stays the first, and others that are the same go
+    """
     different = distinct(alternatives, sampled, min_spikes=min_spikes)
     weighed = with_masses(different, posterior, sampled, min_spikes=min_spikes)
-    return tuple(sorted(weighed, key=lambda alternative: -alternative.mass))
+    n_staying = int(first_stays)
+    return (*weighed[:n_staying], *sorted(weighed[n_staying:], key=lambda alternative: -alternative.mass))
 
 
 def distinct(

@@ -17,7 +17,13 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
 from ncpgui.core.seeds import stream
 from ncpgui.core.steps import NOTHING_KEPT, Steps
-from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting, distinct, with_masses
+from ncpgui.evidence.draws_by_alternative import (
+    OTHER,
+    alternative_of_sorting,
+    distinct,
+    ranked,
+    with_masses,
+)
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.misassigned_spikes import stands_for
 from ncpgui.evidence.white_noise import WhiteNoise
@@ -316,9 +322,8 @@ def with_given(
     own = as_matched(given, probability, posterior, sampled)
     merged = [np.where(np.isin(given, group), group[0], given) for group in proposed]
     asked = [as_matched(_numbered(one), probability, posterior, sampled) for one in merged]
-    found = distinct((own, *alternatives, *asked), sampled, min_spikes=min_spikes)
-    first, *rest = with_masses(found, posterior, sampled, min_spikes=min_spikes)
-    return (first, *sorted(rest, key=lambda one: -one.mass))
+    every = (own, *alternatives, *asked)
+    return ranked(every, posterior, sampled, min_spikes=min_spikes, first_stays=True)
 
 
 def _numbered(units: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -121,9 +121,7 @@ def with_all_draws(
     own = [_seen_in(posterior, one, component.sampled) for one in component.alternatives]
     new = build_alternatives(posterior, component.sampled, evidence.coordinates, config, company=company)
     least = config.min_cluster_spikes
-    every = distinct((*own, *new), component.sampled, min_spikes=least)
-    shown, *others = with_masses(every, posterior, component.sampled, min_spikes=least)
-    alternatives = (shown, *sorted(others, key=lambda one: -one.mass))
+    alternatives = ranked((*own, *new), posterior, component.sampled, min_spikes=least, first_stays=True)
     return replace(component, posterior=posterior, alternatives=alternatives)
 
 

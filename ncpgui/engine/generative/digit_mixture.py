@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui.core.config import check_numbers
-from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import Batch, largest, shortened
 from ncpgui.engine.generative.digit_images import N_CLASSES, load_digits
 from ncpgui.engine.generative.partition_priors import CRP
@@ -42,9 +41,7 @@ class DigitMixtureSettings:
     deformed: bool = False
 
     def __post_init__(self) -> None:
-        check_numbers(self)
-        if self.alpha <= 0:
-            raise InputError(f"setting 'alpha' must be positive, got {self.alpha}")
+        check_numbers(self, positive=("alpha",))
 
 
 class DigitMixture:

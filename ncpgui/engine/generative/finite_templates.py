@@ -69,11 +69,9 @@ class FiniteSpikesSettings:
     noise: NoiseSettings = field(default_factory=NoiseSettings)
 
     def __post_init__(self) -> None:
-        for settings in (self, self.units, self.noise):
+        check_numbers(self, positive=("pitch_um", "n_templates", "k_rate", "k_max", "gamma"))
+        for settings in (self.units, self.noise):
             check_numbers(settings)
-        for name in ("pitch_um", "n_templates", "k_rate", "k_max", "gamma"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
         if self.layout not in LAYOUTS:
             raise InputError(f"setting 'layout' must be one of {', '.join(LAYOUTS)}, got '{self.layout}'")
         if not (self.n_shifts % 2 and self.n_shifts <= MOST_SHIFTS):

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor
 
 from ncpgui.core.config import check_numbers
-from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import Batch, largest, shortened
 from ncpgui.engine.generative.partition_priors import CRP
 
@@ -38,10 +37,7 @@ class GaussianDPMMSettings:
     shared_labels: bool = False
 
     def __post_init__(self) -> None:
-        check_numbers(self)
-        for name in ("alpha", "sigma_mu", "sigma"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
+        check_numbers(self, positive=("alpha", "sigma_mu", "sigma"))
 
 
 class GaussianDPMM:

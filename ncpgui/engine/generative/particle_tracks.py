@@ -35,7 +35,6 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from ncpgui.core.config import check_numbers
-from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 
 
@@ -59,10 +58,7 @@ class ParticleTracksSettings:
     mean_gap: float = 1.0
 
     def __post_init__(self) -> None:
-        check_numbers(self)
-        for name in ("appearance_rate", "lifetime", "drift", "spread", "noise", "mean_gap"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
+        check_numbers(self, positive=("appearance_rate", "lifetime", "drift", "spread", "noise", "mean_gap"))
 
 
 class ParticleTracks:

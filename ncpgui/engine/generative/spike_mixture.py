@@ -24,7 +24,6 @@ import torch
 from torch import Tensor
 
 from ncpgui.core.config import check_numbers
-from ncpgui.core.errors import InputError
 from ncpgui.core.measured_noise import MeasuredNoise
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
@@ -116,11 +115,9 @@ class SpikeMixtureSettings:
 
     def __post_init__(self) -> None:
         check_path("reservoir", self.reservoir)
-        for settings in (self, self.units, self.noise, self.motion, self.times):
+        check_numbers(self, positive=("k_max", "gamma", "gamma_unbalanced", "gamma_flat"))
+        for settings in (self.units, self.noise, self.motion, self.times):
             check_numbers(settings)
-        for name in ("k_max", "gamma", "gamma_unbalanced", "gamma_flat"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
 
 
 class SpikeMixture:
