@@ -39,6 +39,9 @@ STYLE: Any = {
     "legend.fontsize": 8.5,
     "lines.solid_capstyle": "round",
 }
+BARS: Any = {"color": MODEL, "alpha": 0.85, "edgecolor": "white", "linewidth": 0.5}
+DOTS: Any = {"fmt": "o", "color": MODEL, "markersize": 5, "linewidth": 1.3}
+WHITE_EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5}
 N_COLUMNS = 4
 PANEL_INCHES = (4.3, 4.0)
 HEAD_INCHES = 0.8
@@ -121,15 +124,7 @@ def _line(ax: Axes, result: Result) -> None:
         ((MODEL, "left cluster"), (SECOND, "right cluster"), (THIRD, "new cluster"))
     ):
         ax.plot(position, exact[:, k], color=colour, linewidth=1.6, label=name)
-        ax.plot(
-            position[every],
-            network[every, k],
-            "o",
-            color=colour,
-            markersize=3.6,
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-        )
+        ax.plot(position[every], network[every, k], "o", color=colour, markersize=3.6, **WHITE_EDGE)
     _title(
         ax,
         "A 41st point on a line",
@@ -145,7 +140,7 @@ def _kl(ax: Axes, result: Result) -> None:
     exact = result["exact_posterior"]
     kl = np.maximum(np.array(exact["kl"]), 1e-5)
     bins = np.geomspace(min(1e-4, kl.min()), max(1.0, kl.max() * 1.2), 31)
-    ax.hist(kl, bins, color=MODEL, alpha=0.85, edgecolor="white", linewidth=0.5)
+    ax.hist(kl, bins, **BARS)
     ax.set_xscale("log")
     ax.axvline(exact["mean_kl"], color=INK, linewidth=1.4)
     ax.axvline(0.05, color=SECOND, linewidth=1.2, linestyle=(0, (4, 3)))
@@ -169,17 +164,7 @@ def _geweke_mean(ax: Axes, result: Result) -> None:
         n, mean[:, 1] - sd[:, 1], mean[:, 1] + sd[:, 1], color=FAINT, linewidth=0, label="prior ± sd"
     )
     ax.plot(n, mean[:, 1], color=INK, linewidth=1.4, label="prior, mean")
-    ax.errorbar(
-        n,
-        mean[:, 0],
-        sd[:, 0],
-        fmt="o",
-        color=MODEL,
-        markersize=5,
-        capsize=3,
-        linewidth=1.3,
-        label="model ± sd",
-    )
+    ax.errorbar(n, mean[:, 0], sd[:, 0], capsize=3, label="model ± sd", **DOTS)
     worst = max(rows, key=lambda row: row["total_variation_k"])
     _title(
         ax,
@@ -199,16 +184,7 @@ def _geweke_law(ax: Axes, result: Result) -> None:
     k = np.arange(1, last + 1)
     error = np.sqrt(found * (1 - found) / row["n_datasets"])
     ax.bar(k, exact[1 : last + 1], color=FAINT, width=0.82, label="prior, exact")
-    ax.errorbar(
-        k,
-        found[1 : last + 1],
-        2 * error[1 : last + 1],
-        fmt="o",
-        color=MODEL,
-        markersize=5,
-        linewidth=1.3,
-        label="model ± 2 se",
-    )
+    ax.errorbar(k, found[1 : last + 1], 2 * error[1 : last + 1], label="model ± 2 se", **DOTS)
     _title(
         ax,
         f"Geweke: K of {row['n_points']} points",
@@ -229,17 +205,8 @@ def _reliability(ax: Axes, result: Result) -> None:
         if one is None:
             lines.append("no hard pairs")
             continue
-        ax.plot(
-            one["predicted"],
-            one["observed"],
-            "o-",
-            color=colour,
-            markersize=5,
-            linewidth=1.3,
-            markeredgecolor="white",
-            markeredgewidth=0.5,
-            label=name,
-        )
+        style = {"color": colour, "markersize": 5, "linewidth": 1.3, "label": name, **WHITE_EDGE}
+        ax.plot(one["predicted"], one["observed"], "o-", **style)
         lines.append(f"{name}: ECE {one['ece']:.3f}, slope {one['slope']:.2f}, bias {one['bias']:+.3f}")
     _title(ax, "Do probabilities come true?", *lines)
     ax.set(
@@ -318,14 +285,7 @@ def _orders(ax: Axes, result: Result) -> None:
 
 def _weights(ax: Axes, result: Result) -> None:
     weights = result["importance"]
-    ax.hist(
-        np.array(weights["ess_share"]),
-        np.linspace(0, 1, 21),
-        color=MODEL,
-        alpha=0.85,
-        edgecolor="white",
-        linewidth=0.5,
-    )
+    ax.hist(np.array(weights["ess_share"]), np.linspace(0, 1, 21), **BARS)
     ax.axvline(weights["mean_ess_share"], color=INK, linewidth=1.4)
     known = weights["share_not_trusted"]
     _title(
