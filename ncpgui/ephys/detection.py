@@ -61,23 +61,14 @@ def detect_spikes(
         raise InputError(f"radius_um must not be negative, got {radius_um}")
     if peak_sign not in PEAK_SIGNS:
         raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{peak_sign}'")
+    bounds = {"threshold_sd": threshold_sd, "exclude_ms": exclude_ms, "radius_um": radius_um}
     found: list[NDArray[np.void]] = []
     counted = np.zeros((N_STRETCHES, pre.n_channels), np.int64)
     total = -(-pre.n_samples // pre.piece_samples)
     for piece in reported(range(total), progress, "detecting spikes"):
         start = piece * pre.piece_samples
         stop = min(start + pre.piece_samples, pre.n_samples)
-        found.append(
-            find_peaks(
-                pre.in_noise_sd,
-                start,
-                stop,
-                peak_sign=peak_sign,
-                threshold_sd=threshold_sd,
-                exclude_ms=exclude_ms,
-                radius_um=radius_um,
-            )
-        )
+        found.append(find_peaks(pre.in_noise_sd, start, stop, peak_sign=peak_sign, **bounds))
         stretch = found[-1]["sample_index"] * N_STRETCHES // pre.n_samples
         np.add.at(counted, (stretch, pre.good_channels[found[-1]["channel_index"]]), 1)
         show(progress, partial(_so_far, pre, stop, counted))
@@ -129,15 +120,8 @@ def inverted(
     n = {"neg": 0, "pos": 0}
     for row in np.unique(np.linspace(0, len(stretches) - 1, N_LOOKED_AT).astype(int)):
         start, stop = stretches[row].tolist()
-        peaks = find_peaks(
-            pre.in_noise_sd,
-            start,
-            stop,
-            peak_sign="both",
-            threshold_sd=threshold_sd,
-            exclude_ms=exclude_ms,
-            radius_um=radius_um,
-        )
+        bounds = {"threshold_sd": threshold_sd, "exclude_ms": exclude_ms, "radius_um": radius_um}
+        peaks = find_peaks(pre.in_noise_sd, start, stop, peak_sign="both", **bounds)
         peaks = peaks[np.lexsort((peaks["channel_index"], peaks["sample_index"]))]
         sizes = peaks["amplitude"][_main_phases(peaks, pre, radius_um)]
         n["neg"] += int((sizes < 0).sum())

@@ -140,14 +140,8 @@ def draw_all(
     for batch, outcome in zip(batches, outcomes, strict=True):
         several = [outcome] * len(batch) if isinstance(outcome, Exception) else outcome
         found.update(zip(batch, several, strict=True))
-    drawn: dict[Key, Sampled] = {}
-    errors: dict[Key, Exception] = {}
-    for key in wanted:
-        one = found[key]
-        if isinstance(one, Sampled):
-            drawn[key] = one
-        else:
-            errors[key] = one
+    drawn = {key: one for key in wanted if isinstance(one := found[key], Sampled)}
+    errors = {key: one for key in wanted if isinstance(one := found[key], Exception)}
     failed = {key: str(error) or type(error).__name__ for key, error in errors.items()}
     for key, message in failed.items():
         log.warning("%s %s could not be sampled: %s", what, key, message)
