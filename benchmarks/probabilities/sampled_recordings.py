@@ -259,16 +259,7 @@ def weighed(components: SampledComponents, model: str, config: SortingConfig) ->
             assert kept.coordinates is not None
             drawn = Sampled(component.posterior, kept.features, model)
             posterior = weighed_draws(draw, drawn, kept.coordinates, components.units, config)
-            finished, _ = finish_component(
-                draw,
-                posterior,
-                kept.features,
-                kept.waveforms,
-                kept.coordinates,
-                components.units,
-                config,
-            )
-            result.append(finished)
+            result.append(finish_component(draw, posterior, kept.coordinates, components.units, config))
     return result
 
 

@@ -95,17 +95,11 @@ def sample_components(
     finished, parting = {}, []
     for done, draw in enumerate(one for one in draws if one.id in posteriors):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
-        component, waveforms = finish_component(
-            draw,
-            posteriors[draw.id],
-            features[draw.id],
-            known[draw.id].waveforms,
-            known[draw.id].coordinates,
-            units,
-            config,
-            given=found.is_given,
+        spikes, there = known[draw.id], known[draw.id].known
+        component = finish_component(
+            draw, posteriors[draw.id], spikes.coordinates, units, config, given=found.is_given
         )
-        there = known[draw.id].known
+        waveforms = ComponentWaveforms(spikes.waveforms, features[draw.id], spikes.coordinates)
         if there is not None and not there.all():
             unit = np.searchsorted(draw.units, units.unit[draw.spike_ids])
             if parts_a_unit(component, unit, there):
@@ -230,17 +224,15 @@ def weighed_draws(
 def finish_component(
     draw: ComponentDraw,
     posterior: PosteriorSamples,
-    features: NDArray[np.float32],
-    waveforms: NDArray[np.float32],
     coordinates: NDArray[np.float32],
     units: FoundUnits,
     config: SortingConfig,
     *,
     given: bool = False,
-) -> tuple[Component, ComponentWaveforms]:
+) -> Component:
     """Make the component: all its spikes under each alternative, that of matching among them.
 
-    posterior : of its sampled spikes, weighed by all evidence; features : (m, d) of these, by the network
+    posterior : of its sampled spikes, weighed by all evidence; coordinates : (n, d) of all its spikes
     given : the units are a sorting that people have, which is the first to be shown
     """
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
@@ -255,25 +247,19 @@ def finish_component(
         )
     proposed = [np.searchsorted(draw.units, group) for group in draw.proposed]
     beside = partial(with_given, proposed=proposed) if given else with_matched
-    component = Component(
+    return Component(
         id=draw.id,
         contacts=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=posterior,
         alternatives=beside(
-            alternatives,
-            matched,
-            probability,
-            posterior,
-            draw.sampled,
-            min_spikes=config.min_cluster_spikes,
+            alternatives, matched, probability, posterior, draw.sampled, min_spikes=config.min_cluster_spikes
         ),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
         echoes=draw.echoes,
     )
-    return component, ComponentWaveforms(waveforms, features, coordinates)
 
 
 def with_matched(

@@ -67,12 +67,8 @@ def component_of(n_units: int, n_spikes: int) -> tuple[Component, NDArray[np.int
         sampling_frequency_hz=RATE_HZ,
     )
     drawn = Sampled(draws_of(unit[sampled], n_units), coordinates[sampled], "made by hand")
-    waveforms = np.zeros((len(sampled), 32, 1), np.float32)
     posterior = weighed_draws(draw, drawn, coordinates, units, SortingConfig())
-    component, _ = finish_component(
-        draw, posterior, drawn.features, waveforms, coordinates, units, SortingConfig()
-    )
-    return component, unit
+    return finish_component(draw, posterior, coordinates, units, SortingConfig()), unit
 
 
 def project_of(component: Component, unit: NDArray[np.int64]) -> Project:
