@@ -96,14 +96,13 @@ def draw_components(
     apart: Collection[int] = (),
     together: Collection[tuple[int, ...]] = (),
     pieces: Collection[Pieces] = (),
-    measured: NDArray[np.bool_] | None = None,
 ) -> list[ComponentDraw]:
     """Put the units into components, and draw at most `spikes_per_group` spikes of each, half for one unit.
 
     The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
     nothing can be said (`apart`) are components of their own.
     Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance, and so
-    are `pieces` of a cell that moved. Where not all spikes were `measured` (as of `Matched`), only those that
+    are `pieces` of a cell that moved. Where not all spikes were measured (`Matched`), only those that
     were are drawn.
     """
 
@@ -134,7 +133,7 @@ def draw_components(
         ids = np.sort(np.concatenate([rows[unit] for unit in members]))
         rng = stream(config.seed, "component", number)
         share = ALONE_SHARE if len(members) == 1 else 1
-        there = None if measured is None else measured[ids]
+        there = None if units.matched.measured is None else units.matched.measured[ids]
         drawn_from = np.arange(len(ids)) if there is None else np.flatnonzero(there)
         most = max(1, int(share * config.spikes_per_group))
         sampled = drawn_from[drawn_fairly(units.unit[ids[drawn_from]], most, rng)]

@@ -151,7 +151,6 @@ def fitted(
         amplitude,
         shift,
         gain,
-        bank.usual,
         bank,
         places,
         like,

@@ -26,7 +26,6 @@ class Matched:
     sample_index, unit : (n,) int64; units are rows of the bank
     amplitude, shift_samples : (n,) float32: a spike is amplitude * template + shift * slope of the template
     gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
-    bank : templates, where the tissue was for most of the time
     moving, places : templates at each place of the tissue, and when it was there
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
     noise : what noise does to gains (`sorting.gain_noise`), there
@@ -43,7 +42,6 @@ class Matched:
     amplitude: NDArray[np.float32]
     shift_samples: NDArray[np.float32]
     gain: NDArray[np.float32]
-    bank: TemplateBank
     moving: MovingBank
     places: Places
     like: Likeness
@@ -53,6 +51,11 @@ class Matched:
     clock: Clock | None = None
     n_faint: int = 0
     measured: NDArray[np.bool_] | None = None
+
+    @property
+    def bank(self) -> TemplateBank:
+        """Templates where the tissue was for most of the time."""
+        return self.moving.usual
 
     @property
     def fired(self) -> NDArray[np.int64]:
@@ -74,11 +77,7 @@ class Matched:
         """Only the spikes of `rows`."""
         return replace(
             self,
-            sample_index=self.sample_index[rows],
-            unit=self.unit[rows],
-            amplitude=self.amplitude[rows],
-            shift_samples=self.shift_samples[rows],
-            gain=self.gain[rows],
+            **{name: getattr(self, name)[rows] for name in _OF_SPIKES},
             measured=None if self.measured is None else self.measured[rows],
         )
 
@@ -86,25 +85,17 @@ class Matched:
         """Only the units `kept`, in that order; all spikes are theirs."""
         row = np.full(self.n_units + 1, -1)
         row[kept] = np.arange(len(kept))
-        like, noise = self.like, self.noise
-        pairs = np.ix_(kept, kept)
+        like, pairs = self.like, np.ix_(kept, kept)
         return replace(
             self,
             unit=row[self.unit],
-            bank=replace(self.bank, waveforms=self.bank.waveforms[kept]),
             moving=replace(self.moving, waveforms=self.moving.waveforms[:, kept]),
             like=Likeness(
                 like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
             ),
             least_gain=self.least_gain[kept],
             noise_level=self.noise_level[:, kept],
-            noise=replace(
-                noise,
-                sd=noise.sd[kept],
-                peaks_hz=noise.peaks_hz[kept],
-                lead=noise.lead[kept],
-                lead_sd=noise.lead_sd[kept],
-            ),
+            noise=replace(self.noise, **{name: getattr(self.noise, name)[kept] for name in _OF_NOISE}),
         )
 
 
@@ -168,10 +159,7 @@ _OF_NOISE = ("sd", "peaks_hz", "lead", "lead_sd")
 
 
 def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
-    """Packing of what matching found in a recording of these places of the tissue and this clock.
-
-    The bank is that of the usual place.
-    """
+    """Packing of what matching found in a recording of these places of the tissue and this clock."""
 
     def pack(matched: Matched) -> Arrays:
         return {
@@ -189,15 +177,13 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         from ncpgui.sorting.gain_noise import GainNoise
 
         moving, like, noise = (part(name, values) for name in ("moving", "like", "noise"))
-        bank = _unpacked_bank(moving)
         return Matched(
             **{name: values[name] for name in _OF_SPIKES},
             least_gain=values["least_gain"],
             noise_level=values["noise_level"],
             n_faint=integer_of(values["n_faint"]),
             measured=values["measured"].astype(bool) if "measured" in values else None,
-            bank=bank.usual,
-            moving=bank,
+            moving=_unpacked_bank(moving),
             places=places,
             clock=clock,
             like=Likeness(**{name: like[name] for name in _OF_LIKENESS}),

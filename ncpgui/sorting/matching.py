@@ -241,7 +241,7 @@ class _Rounds:
             matched = together(matched, partner, rate)
         seen = where_seen(bank.waveforms != 0, sums.means(self.places, channels_um))
         bank = replace(bank, waveforms=seen)
-        return replace(matched, bank=bank.usual, moving=bank, n_faint=n_faint), bank
+        return replace(matched, moving=bank, n_faint=n_faint), bank
 
 
 def faint_units(before: NDArray[np.int64], after: NDArray[np.int64]) -> int:

@@ -125,7 +125,6 @@ def given_units(
             apart=set(few.tolist()),
             together=[tuple(np.searchsorted(ids, group).tolist()) for group in together],
             pieces=pieces,
-            measured=matched.measured,
         )
         opened.pop_all()
     aside = {}

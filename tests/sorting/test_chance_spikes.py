@@ -29,7 +29,7 @@ def units(
     gain = (length * root[unit] + PRIOR) ** 2 / (root[unit] ** 2 + PRIOR) - PRIOR
     return replace(
         one,
-        bank=replace(one.bank, waveforms=waveforms),
+        moving=replace(one.moving, waveforms=waveforms[None]),
         gain=np.column_stack([gain, np.zeros_like(gain)]).astype(np.float32),
         least_gain=2 * least * root - root**2,  # (E + g) / 2 / sqrt(E) is the least length
         noise=replace(one.noise, peaks_hz=np.full(2, peaks_hz)),
@@ -155,7 +155,7 @@ def test_the_spread_of_a_unit_is_at_least_that_of_the_noise_and_else_that_of_its
 
 def test_of_no_unit_there_is_nothing() -> None:
     one = units([])
-    nothing = replace(one, bank=replace(one.bank, waveforms=one.bank.waveforms[:0]))
+    nothing = replace(one, moving=replace(one.moving, waveforms=one.moving.waveforms[:, :0]))
     fit = fit_none(nothing, duration_s=60.0)
     assert all(
         len(getattr(fit, name)) == 0 for name in ("odds", "length", "share", "mean", "sd", "by_chance")

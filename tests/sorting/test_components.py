@@ -43,7 +43,13 @@ def test_a_pair_that_comes_together_over_others_is_not_cut() -> None:
 
 def _units(depth: list[list[float]]) -> SimpleNamespace:
     depth_sd = np.array(depth)
-    return SimpleNamespace(depth_sd=depth_sd, main_channel=depth_sd.argmax(axis=1))
+    return SimpleNamespace(
+        depth_sd=depth_sd,
+        main_channel=depth_sd.argmax(axis=1),
+        matched=SimpleNamespace(measured=None),
+        sampling_frequency_hz=20_000.0,
+        n_samples=1_000_000,
+    )
 
 
 def test_the_first_contact_is_where_the_units_are_deepest_by_their_own_measure() -> None:
@@ -78,7 +84,6 @@ def test_half_as_many_spikes_are_drawn_from_a_unit_without_doubts(monkeypatch: p
     monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
     units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
-    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
     drawn = draw_components(units, LINE, SortingConfig(spikes_per_group=200))
     assert [(one.units.tolist(), len(one.sampled)) for one in drawn] == [([0, 1], 200), ([2], 100)]
 
@@ -88,7 +93,6 @@ def test_a_component_has_all_spikes_of_its_units_in_order_of_time(monkeypatch: p
     monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
     units.unit, units.n_units = np.array([2, 1, 0, 0, 1, 2, 0]), 3
-    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
     drawn = draw_components(units, LINE, SortingConfig())
     assert [one.spike_ids.tolist() for one in drawn] == [[0, 2, 3, 5, 6], [1, 4]]
 
@@ -112,7 +116,6 @@ def test_units_that_somebody_proposes_to_merge_are_asked_about_together(
     monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 4)
     units.unit, units.n_units = np.repeat([0, 1, 2, 3], 300), 4
-    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
     drawn = draw_components(units, LINE, SortingConfig(), together=[(2, 0), (1, 3)], apart=[3])
     assert [(one.units.tolist(), one.proposed) for one in drawn] == [
         ([0, 2], ((2, 0),)),
@@ -130,7 +133,6 @@ def test_pieces_of_a_cell_that_moved_are_asked_about_together_before_units_that_
     monkeypatch.setattr(components, "MAX_UNITS", 2)
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
     units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
-    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
     pieces = [Pieces(0, 2, 2.0), Pieces(1, 2, -0.5)]  # 88 % and 38 %
     drawn = draw_components(units, LINE, SortingConfig(), pieces=pieces)
     assert [(one.units.tolist(), one.pieces, one.cut_from) for one in drawn] == [

@@ -61,7 +61,7 @@ def test_a_unit_of_another_place_is_no_echo_and_each_is_one_of_the_unit_that_has
     assert [(one.echo, one.source) for one in pairs_of(matched)] == [(2, 0), (1, 0)]
     elsewhere = np.concatenate([matched.bank.waveforms, np.zeros_like(matched.bank.waveforms)], axis=2)
     elsewhere[1:] = elsewhere[1:, :, ::-1]  # two channels; the largest is on the first alone
-    moved = replace(matched, bank=replace(matched.bank, waveforms=elsewhere))
+    moved = replace(matched, moving=replace(matched.moving, waveforms=elsewhere[None]))
     assert [one.source for one in pairs_of(moved)] == [1]
 
 

@@ -62,7 +62,7 @@ def test_the_least_gain_is_that_of_the_unit_at_the_place_of_the_tissue() -> None
 
 def test_nothing_of_no_unit_is_a_ghost() -> None:
     one = two_units(np.zeros(0), np.zeros(0, bool), np.zeros(0, np.int64), 4.0)
-    nothing = replace(one, bank=replace(one.bank, waveforms=one.bank.waveforms[:0]))
+    nothing = replace(one, moving=replace(one.moving, waveforms=one.moving.waveforms[:, :0]))
     assert without_ghosts(nothing, LeastGain(30.0)) is nothing
 
 

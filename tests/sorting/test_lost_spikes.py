@@ -28,7 +28,7 @@ def found(*lengths: np.ndarray, energy_share: float = 0.0) -> tuple[Matched, Non
     none = NoneFit(
         np.zeros(len(is_second)), np.concatenate(lengths), zeros, zeros, zeros, zeros + LEAST, zeros
     )
-    return replace(matched, bank=replace(matched.bank, waveforms=waveforms)), none
+    return replace(matched, moving=replace(matched.moving, waveforms=waveforms[None])), none
 
 
 def drawn(mean: float, n: int = 4000) -> tuple[np.ndarray, float]:

@@ -35,7 +35,6 @@ def matched() -> Matched:
         numbers(4).astype(np.float32),
         numbers(4).astype(np.float32),
         numbers((4, 2)).astype(np.float32),
-        moving.usual,
         moving,
         PLACES,
         like,

@@ -8,7 +8,6 @@ from ncpgui.core.motion import Places
 from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.moving_templates import MovingBank
-from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.template_distance import Likeness, likeness
 
 RATE_HZ = 20_000.0
@@ -56,7 +55,6 @@ def matched_of(
         ones,
         np.zeros_like(ones),
         gain,
-        TemplateBank(waveforms, n_before),
         MovingBank(waveforms[None], n_before, places.share),
         places,
         like,
