@@ -19,6 +19,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
+from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.peeling import TemplateBank, add
 
 
@@ -41,6 +42,26 @@ class ExplainedSpikes:
     bank: TemplateBank
     is_positive: NDArray[np.bool_]
     shown: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        matched: Matched,
+        place: NDArray[np.integer],
+        templates: NDArray[np.float32],
+        is_positive: NDArray[np.bool_],
+    ) -> ExplainedSpikes:
+        """What matching found, fired at places (n,), by filtered templates (P, K, T, C) there."""
+        n_places, n_units = templates.shape[:2]
+        return cls(
+            matched.sample_index,
+            place * n_units + matched.unit,
+            matched.amplitude,
+            matched.shift_samples,
+            TemplateBank(templates.reshape(-1, *templates.shape[2:]), matched.moving.n_before),
+            np.tile(is_positive, n_places),
+            int(matched.moving.share.argmax()) * n_units + matched.unit,
+        )
 
     def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:
         """Filtered traces of samples `start` to `stop` without the spikes; ends repeat outside."""

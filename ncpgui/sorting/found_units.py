@@ -89,7 +89,6 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     peak_sign : as of `SortingConfig`; the main peak of "both" is the larger one
     """
     from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
-    from ncpgui.sorting.peeling import TemplateBank
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
@@ -139,19 +138,10 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     times = np.clip(matched.sample_index + late[matched.unit], 0, pre.n_samples - 1)
     order = np.lexsort((matched.unit, times))
     matched = replace(matched, sample_index=times).of(order)
-    explained = ExplainedSpikes(
-        matched.sample_index,
-        place[order] * len(kept) + matched.unit,
-        matched.amplitude,
-        matched.shift_samples,
-        TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
-        np.tile(is_positive, len(everywhere)),
-        usual * len(kept) + matched.unit,
-    )
     depth, trough = troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(
         matched=matched,
-        explained=explained,
+        explained=ExplainedSpikes.of(matched, place[order], everywhere, is_positive),
         probability=probability[order],
         main_channel=main.astype(np.int64),
         depth_sd=depth,

@@ -241,7 +241,6 @@ def _read(pre: Preprocessed, parts: Parts, progress: Progress) -> None:
 def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits:
     """Units and spikes as they were given, back in the filtered traces; times stay, and no unit goes."""
     from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
-    from ncpgui.sorting.peeling import TemplateBank
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
@@ -257,20 +256,11 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     at_trough = np.stack([earlier(one, int(by)) for one, by in zip(upward, late, strict=True)])
     depth, trough = troughs(at_trough, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     place = matched.places.of(matched.sample_index)
-    explained = ExplainedSpikes(
-        matched.sample_index,
-        place * matched.n_units + matched.unit,
-        matched.amplitude,
-        matched.shift_samples,
-        TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
-        np.tile(is_positive, len(everywhere)),
-        usual * matched.n_units + matched.unit,
-    )
     n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
         matched=matched,
-        explained=explained,
+        explained=ExplainedSpikes.of(matched, place, everywhere, is_positive),
         probability=spike_probability(matched, none),
         main_channel=main.astype(np.int64),
         depth_sd=depth,
