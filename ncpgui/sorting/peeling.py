@@ -58,10 +58,6 @@ class TemplateBank:
     waveforms: NDArray[np.float32]
     n_before: int
 
-    def slope(self, unit: int) -> NDArray[np.float32]:
-        """Change of a template when it comes a sample later: (T, C)."""
-        return slope_of(self.waveforms[unit])
-
     @cached_property
     def grams(self) -> NDArray[np.float64]:
         """Sums of template squared, template times slope, slope squared: (K, 3)."""

@@ -13,7 +13,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
-from ncpgui.sorting.peeling import TemplateBank
+from ncpgui.sorting.peeling import TemplateBank, slope_of
 
 RATE_HZ = 30_000.0
 N_SAMPLES = 60_000
@@ -56,7 +56,7 @@ class Added:
         for time, unit, amplitude, shift in zip(
             spikes.sample_index, spikes.row, spikes.amplitude, spikes.shift_samples, strict=True
         ):
-            shape = amplitude * bank.waveforms[unit] + shift * bank.slope(unit)
+            shape = amplitude * bank.waveforms[unit] + shift * slope_of(bank.waveforms[unit])
             first = time - N_BEFORE
             low, high = max(0, -first), min(len(shape), self.n_samples - first)
             everything[first + low : first + high] += shape[low:high]

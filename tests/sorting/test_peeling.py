@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.ephys.by_channel import by_channel
-from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, peel
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, peel, slope_of
 
 N_TIMES, N_CHANNELS = 40, 3
 TIME = np.arange(N_TIMES) - 12.0
@@ -64,7 +64,7 @@ def test_the_gain_is_what_the_fit_saves_less_what_its_priors_cost() -> None:
     fits = peel(traces, np.array([10]), np.array([0]), template, BOTH, NO_LAG)
     for place, unit in enumerate((0, 1)):
         a, b = np.meshgrid(np.linspace(0, 1.4, 281), np.linspace(-1, 1, 401), indexing="ij")
-        wave, slope = template.waveforms[unit], template.slope(unit)
+        wave, slope = template.waveforms[unit], slope_of(template.waveforms[unit])
         left = (
             (x**2).sum()
             - 2 * a * (x * wave).sum()
