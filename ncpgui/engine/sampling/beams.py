@@ -14,14 +14,14 @@ from torch import Tensor
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
-from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling import rules
 from ncpgui.engine.sampling.links import Links, ObeyingRule, Pairs
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points
-from ncpgui.engine.sampling.posterior import Labels, Visit, Walker, windows
+from ncpgui.engine.sampling.posterior import Labels, Visit, Walker, visits_of
 from ncpgui.engine.sampling.sequential import Rule
 
 GPU_ROWS = 4096
@@ -63,7 +63,8 @@ def beam_samples(
     links = None
     if len(must_link) or len(cannot_link):
         links = Links.of(n_points, must_link, cannot_link, clamped)
-    return _beams(network, [encoding], [_visit(encoding, clamped, seed, links)], width, links, progress)[0]
+    visits = visits_of(encoding, seed, clamped=clamped, links=links)
+    return _beams(network, [encoding], visits, width, links, progress)[0]
 
 
 def beam_samples_of_many(
@@ -79,7 +80,7 @@ def beam_samples_of_many(
     Each gets the beam that `beam_samples` finds of it alone with its seed, up to rounding, by which vectors
     of one probability may change places.
     """
-    visits = [_visit(encoding, None, seed) for encoding, seed in zip(encodings, seeds, strict=True)]
+    visits = [visits_of(encoding, seed)[0] for encoding, seed in zip(encodings, seeds, strict=True)]
     return _beams(network, encodings, visits, width, None, progress)
 
 
@@ -106,7 +107,7 @@ def stochastic_beam_samples(
     """
     _check_width(width)
     check_points(encoding, width)
-    visit = _visit(encoding, clamped, seed)
+    (visit,) = visits_of(encoding, seed, clamped=clamped)
     generator = torch.Generator().manual_seed(stream_seed(seed, "gumbel"))
     rule = rules.stochastic_beam(width + 1, generator)
     dataset = torch.zeros(width + 1, dtype=torch.int64)
@@ -126,17 +127,6 @@ def stochastic_beam_samples(
     if not weight.sum() > 0:  # many points: the probabilities themselves are below the smallest number
         weight = (log_prob - included.log() - (log_prob - included.log()).max()).exp()
     return PosteriorSamples(visit.original(labels), log_prob.numpy(), weight.numpy())
-
-
-def _visit(encoding: Encoding, clamped: Labels | None, seed: int, links: Links | None = None) -> Visit:
-    """Return the first order of a dataset; linked points come right after those that are held."""
-    return Visit.draw(
-        encoding.features.shape[1],
-        clamped,
-        stream(seed, "order", 0),
-        None if links is None else links.points,
-        windows(encoding, 0),
-    )
 
 
 def _check_width(width: int) -> None:

@@ -147,15 +147,7 @@ def ancestral_samples_of_many(
     n_orders = min(n_orders, n_samples)
     clamped = clamped or [None] * len(encodings)
     visits = [
-        [
-            Visit.draw(
-                encoding.features.shape[1],
-                fixed,
-                stream(seed, "order", order),
-                window=windows(encoding, order),
-            )
-            for order in range(n_orders)
-        ]
+        visits_of(encoding, seed, n_orders=n_orders, clamped=fixed)
         for encoding, seed, fixed in zip(encodings, seeds, clamped, strict=True)
     ]
     for encoding in encodings:
@@ -288,10 +280,7 @@ def linked_samples(
     check_points(encoding, n_samples)
     links = Links.of(n_points, must_link, cannot_link, clamped)
     n_orders = min(n_orders, n_samples)
-    visits = [
-        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points, windows(encoding, order))
-        for order in range(n_orders)
-    ]
+    visits = visits_of(encoding, seed, n_orders=n_orders, clamped=clamped, links=links)
     walker = Walker(network, [encoding], [visits])
     device = encoding.features.device
     dataset = torch.arange(n_samples) % n_orders
@@ -315,7 +304,23 @@ def linked_samples(
     return LinkedSamples(samples, float(log_mass.max() + np.log(np.exp(log_mass - log_mass.max()).mean())))
 
 
-def windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
+def visits_of(
+    encoding: Encoding,
+    seed: int,
+    *,
+    n_orders: int = 1,
+    clamped: Labels | None = None,
+    links: Links | None = None,
+) -> list[Visit]:
+    """Orders in which points of a dataset are visited; linked ones come right after those that are held."""
+    n_points, early = encoding.features.shape[1], None if links is None else links.points
+    return [
+        Visit.draw(n_points, clamped, stream(seed, "order", order), early, _windows(encoding, order))
+        for order in range(n_orders)
+    ]
+
+
+def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
     """Windows in time, or along the way, of the points of a dataset, every second time backward, if known."""
     if "along" not in encoding.tables:
         return None
