@@ -240,15 +240,10 @@ def test_output_of_kilosort_without_params_asks_for_its_recording_and_is_written
         recording_of_sorting(folder)
     phy = read_phy_folder(folder)
     assert (len(phy.times), len(np.unique(phy.clusters))) == (94_565, 15)
-
-    class Long(ArrayRecording):
-        """As long as the recording was, which is not published."""
-
-        n_samples = 134_300_000
-
-    recording = Long(
+    recording = ArrayRecording(
         np.zeros((10, 3), np.int16), sampling_frequency_hz=30_000.0, probe=build(n_spikes=0).probe
     )
+    recording.n_samples = 134_300_000  # as long as the recording was, which is not published
     opened = open_given(folder, recording)
     assert opened.notes == ()
     sorting = opened.sorting

@@ -174,7 +174,9 @@ def test_sampling_stops_when_asked(network):
             flag.cancel()
 
     with pytest.raises(Cancelled):
-        clusterwise_samples(network, encoded(network, 30), n_samples=20, seed=0, progress=flag.guard(report))
+        clusterwise_samples(
+            network, encoded(network, 30), n_samples=20, seed=0, max_rows=4, progress=flag.guard(report)
+        )
     assert len(told) == 3
 
 
