@@ -12,6 +12,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import beams
 from ncpgui.engine.sampling.beams import beam_samples, beam_samples_of_many
+from ncpgui.engine.sampling.posterior import visits_of
 
 N_POINTS = (9, 6, 12)
 SEEDS = (4, 5, 6)
@@ -122,7 +123,7 @@ def test_links_leave_the_probability_of_a_vector_as_it_is():
     """Points that are visited first stay first with a link between the first two."""
     network = network_on()
     (encoding,) = encodings_of(network, (6,))
-    assert beams._visit(encoding, None, 3).order[:2].tolist() == [2, 5]
+    assert visits_of(encoding, 3)[0].order[:2].tolist() == [2, 5]
     free = beam_samples(network, encoding, width=300, seed=3)
     linked = beam_samples(network, encoding, width=300, seed=3, must_link=[(2, 5)])
     assert 0 < linked.n_samples < free.n_samples
