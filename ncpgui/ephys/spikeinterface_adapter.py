@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -27,12 +27,12 @@ from spikeinterface.core import (
 )
 from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
-from threadpoolctl import threadpool_limits
 
 from ncpgui.core.ahead import N_THREADS
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.band_pass import SideBySide
+from ncpgui.ephys.piece_loops import PIECE_S, piece_loop
 
 __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 
@@ -45,7 +45,6 @@ except ImportError:  # up to 0.104
 
     SLICES = "recording_slices"
 
-PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
 WHITENING_CHUNK_S = 0.5
 """Of SpikeInterface; of a shorter recording all is measured."""
@@ -131,7 +130,7 @@ def find_peaks(
     from spikeinterface.sortingcomponents.peak_detection import detect_peaks
 
     _keep_compiled()
-    with _jobs() as job_kwargs:
+    with piece_loop() as job_kwargs:
         found = detect_peaks(
             recording,
             method="locally_exclusive",
@@ -208,7 +207,7 @@ def find_spikes(
         probe=recording.get_probe(),
         is_in_uV=False,
     )
-    with _jobs(n_jobs) as job_kwargs:
+    with piece_loop(n_jobs) as job_kwargs:
         found = find_spikes_from_templates(
             recording,
             dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
@@ -232,7 +231,7 @@ def estimated_motion(
 
     _keep_compiled()
     recording, settings = _for_motion(traces, positions_um, preset, axis)
-    with warnings.catch_warnings(), _jobs(N_THREADS) as job_kwargs:
+    with warnings.catch_warnings(), piece_loop(N_THREADS) as job_kwargs:
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
             recording,
@@ -264,7 +263,7 @@ def motion_of_spikes(
     kinds = [(name, np.int64) for name in ("sample_index", "channel_index", "segment_index")]
     peaks = np.zeros(len(sample_index), dtype=[*kinds[:2], ("amplitude", np.float64), kinds[2]])
     peaks["sample_index"], peaks["channel_index"], peaks["amplitude"] = sample_index, channel, height_sd
-    with warnings.catch_warnings(), _jobs() as job_kwargs:
+    with warnings.catch_warnings(), piece_loop() as job_kwargs:
         warnings.simplefilter("ignore")
         places = localize_peaks(
             recording, peaks, method_kwargs=parameters["localize_peaks_kwargs"], job_kwargs=job_kwargs
@@ -380,20 +379,3 @@ def _matcher_settings(
     if matcher == "tdc-peeler":
         return {"noise_levels": np.ones(n_channels, np.float32)}
     return {"engine": "numpy"}
-
-
-@contextmanager
-def _jobs(n_jobs: int = 1) -> Iterator[dict[str, Any]]:
-    """Options of SpikeInterface's loops over pieces; matrix products keep to one core meanwhile.
-
-    SpikeInterface would look for the libraries of these products at each piece to limit them.
-    """
-    options = {
-        "n_jobs": n_jobs,
-        "max_threads_per_worker": None,
-        "pool_engine": "thread",  # filtered traces are kept by this process
-        "progress_bar": False,
-        "chunk_duration": f"{PIECE_S:g}s",
-    }
-    with threadpool_limits(1):
-        yield options
