@@ -55,7 +55,10 @@ IMPORTS = {
         "spikeinterface.preprocessing",
     ),
     "session": ("ncpgui.session.session_file",),
-    "window": ("ncpgui.gui.application", "ncpgui.gui.main_window", "ncpgui.session.session_file"),
+    "window": (
+        "ncpgui.cli.main", "ncpgui.gui.application", "ncpgui.gui.main_window", "ncpgui.session.session_file",
+        "ncpgui.analysis.correlograms", "ncpgui.evidence.bimodality", "spikeinterface.postprocessing",
+    ),
 }  # fmt: skip
 """Modules that programs of a kind are given; what else they need, they import themselves."""
 SERVER = """

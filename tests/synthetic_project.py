@@ -24,6 +24,7 @@ from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 
 SAMPLING_FREQUENCY_HZ = 20_000.0
 PITCH_UM = 30.0
+FRAME_RATE_HZ = 15.0
 
 # masses of the ways to sort a component, the most probable first; what lacks to 1 is "other"
 SETTLED = (0.97,)
@@ -69,7 +70,7 @@ def synthetic_project(
     max_sampled: int = 1000,
     with_stimulus: bool = True,
     with_waveforms: bool = True,
-    spikes_per_unit: int = 420,
+    spikes_per_unit: int = 120,
 ) -> Project:
     """Build the project; the same for the same arguments."""
     rng = stream(seed, "synthetic project")
@@ -115,9 +116,9 @@ def synthetic_project(
 
 
 def _stimulus(rng: np.random.Generator, duration_s: float) -> Stimulus:
-    n_frames = int(duration_s * 30)
+    n_frames = int(duration_s * FRAME_RATE_HZ)
     frames = rng.choice(np.array([-1, 1], dtype=np.int8), size=(n_frames, 18, 24))
-    trigger = (np.arange(n_frames) * SAMPLING_FREQUENCY_HZ / 30).astype(np.int64)
+    trigger = (np.arange(n_frames) * SAMPLING_FREQUENCY_HZ / FRAME_RATE_HZ).astype(np.int64)
     return Stimulus(frames, trigger, pixel_um=30.0)
 
 
@@ -167,7 +168,9 @@ def _spike_samples(
         drive = np.convolve(drive, [0.0, 0.25, 1.0, 0.7, -0.3])[: len(drive)]
         rate = np.exp(0.9 * drive / drive.std())
         frame = rng.choice(len(rate), size=n_spikes, p=rate / rate.sum())
-        times = stimulus.trigger_sample[frame] + rng.uniform(0, SAMPLING_FREQUENCY_HZ / 30, n_spikes)
+        times = stimulus.trigger_sample[frame] + rng.uniform(
+            0, SAMPLING_FREQUENCY_HZ / FRAME_RATE_HZ, n_spikes
+        )
     samples = np.sort(times.astype(np.int64).clip(100, total - 100))
     apart = np.concatenate([[True], np.diff(samples) >= int(0.002 * SAMPLING_FREQUENCY_HZ)])
     return samples[apart]

@@ -21,7 +21,7 @@ from tests.synthetic_project import synthetic_project
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
     path = tmp_path / "s.h5"
-    create_session(synthetic_project(7, with_stimulus=False), path).close()
+    create_session(synthetic_project(7, spikes_per_unit=420, with_stimulus=False), path).close()
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         settle()

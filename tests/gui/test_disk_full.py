@@ -99,7 +99,8 @@ def test_a_save_to_a_full_disk_leaves_the_window_alive_with_a_banner_and_the_wor
 ) -> None:
     folder = request.getfixturevalue("small_disk")(DISK_KIB) if full_by == "disk" else tmp_path
     session = folder / "s.h5"
-    create_session(synthetic_project(), session).close()
+    project = synthetic_project(2, spikes_per_unit=40, n_samples=20, duration_s=10.0, with_stimulus=False)
+    create_session(project, session).close()
     own = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
     done = run_forked(PROGRAM, session, full_by, needs="window", env=os.environ | own)
     assert done.returncode == 0, done.stderr

@@ -58,7 +58,8 @@ main()
 @pytest.fixture(scope="module")
 def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("saved") / "s.h5"
-    create_session(synthetic_project(), path).close()
+    project = synthetic_project(2, spikes_per_unit=40, n_samples=20, duration_s=10.0, with_stimulus=False)
+    create_session(project, path).close()
     return path
 
 

@@ -15,6 +15,7 @@ from ncpgui.cli.main import run
 from ncpgui.cli.streams import show_control_characters
 from ncpgui.core.errors import ExportError, SessionError
 from ncpgui.core.lock import WriterLock
+from ncpgui.core.project import Project
 from ncpgui.ephys.event_files import read_events
 from ncpgui.export.phy_back import write_back
 from ncpgui.export.registry import FORMATS
@@ -58,6 +59,11 @@ def test_the_rules_hold_for_files_that_are_open_or_mapped_and_for_their_folders(
     assert path.read_text() == "new"
 
 
+def small_project() -> Project:
+    """Two components, with a stimulus."""
+    return synthetic_project(2, spikes_per_unit=60, duration_s=20.0)
+
+
 def test_a_session_is_made_edited_saved_and_closed_without_touching_an_open_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +86,7 @@ def test_an_export_is_replaced_without_touching_an_open_file(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = tmp_path / "day.h5"
-    create_session(synthetic_project(), session).close()
+    create_session(small_project(), session).close()
     refused = follow_windows(monkeypatch)
     words = ["export", str(session), "--format", name, "--out", str(tmp_path / "out")]
     assert run(words) == 0, capsys.readouterr().err
@@ -104,7 +110,7 @@ def test_an_export_over_a_file_that_is_marked_read_only_is_refused_before_anythi
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = tmp_path / "day.h5"
-    create_session(synthetic_project(), session).close()
+    create_session(small_project(), session).close()
     command = [
         "export",
         str(session),
@@ -193,8 +199,7 @@ def test_a_console_of_few_letters_gets_every_line(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = tmp_path / "Tag → Ω.h5"
-    project = synthetic_project(2, spikes_per_unit=60, duration_s=20.0)  # fields take 0.2 s a unit
-    create_session(project, session).close()
+    create_session(small_project(), session).close()
     console = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     errors = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", console)
