@@ -35,8 +35,10 @@ except ImportError:  # up to 0.104, where it is a part of the matcher
 
 MIN_BLOCK = 512
 """Samples of a transform, at least; four times as many as a template has, where that is more."""
-UNITS_AT_ONCE = 64
+UNITS_AT_ONCE = 16
 """Units of one product, those of neighbouring channels: of a long probe most see few of the channels."""
+LARGEST_GAPS = 0.5
+"""Channels in between that come along, as a part of those that are seen: a run of channels is not copied."""
 MOST_TRANSFORMED = 2**22
 """Samples of all channels that are transformed at once; bounds the memory."""
 SEEN_SHARE = 1e-6
@@ -153,7 +155,10 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
             stop = min(start + at_once, n_blocks)
             spectra = self._transformed(traces[start * step : stop * step], stop - start, step)
             for units, channels, templates in self._groups:
-                seen = spectra if len(channels) == spectra.shape[2] else spectra[:, :, channels]
+                if np.ptp(channels) + 1 == len(channels):
+                    seen = spectra[:, :, channels[0] : channels[-1] + 1]
+                else:
+                    seen = np.take(spectra, channels, axis=2)
                 pieces = fft.irfft(seen @ templates, self._block, axis=0).transpose(1, 0, 2)
                 over = np.zeros((len(pieces) + 1, step, len(units)), np.float32)
                 over[:-1] = pieces[:, :step]
@@ -189,6 +194,8 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         for first in range(0, len(in_order), UNITS_AT_ONCE):
             units = in_order[first : first + UNITS_AT_ONCE]
             channels = np.flatnonzero((size[units] > SEEN_SHARE * size.max()).any(axis=0))
+            if np.ptp(channels) + 1 <= (1 + LARGEST_GAPS) * len(channels):
+                channels = np.arange(channels[0], channels[-1] + 1)
             spectra = fft.rfft(
                 templates[np.ix_(units, np.arange(self._n_times), channels)], self._block, axis=1
             )
