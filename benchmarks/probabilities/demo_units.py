@@ -89,7 +89,7 @@ def units_of(project: Project, truth: Sorting) -> list[DemoUnit]:
             found.append(
                 DemoUnit(
                     name,
-                    workspace.questions.expected_wrong(component_id),
+                    workspace.questions.standing(component_id).n_wrong,
                     here[name].p_right,
                     unit_numbers(workspace.state, (name,))["p_exists"][0],
                     is_asked,

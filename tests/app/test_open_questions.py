@@ -91,7 +91,7 @@ def scattered_project() -> Project:
 
 def test_what_no_card_settles_is_asked_last_however_many_spikes_are_wrong_and_called_mua_by_itself() -> None:
     workspace = Workspace(scattered_project())
-    assert workspace.questions.expected_wrong(0) > workspace.questions.expected_wrong(1)
+    assert workspace.questions.standing(0).n_wrong > workspace.questions.standing(1).n_wrong
     assert workspace.questions.queue_order() == [1, 0]
     assert [workspace.questions.is_beyond_cards(one) for one in (0, 1)] == [True, False]
     assert {unit_label(workspace.state, unit) for unit in (0, 1)} == {"mua"}
@@ -121,7 +121,7 @@ def test_questions_are_asked_in_the_order_of_what_an_answer_gains() -> None:
     project = tiny_project({0: [small.tolist(), joined[0].tolist()], 1: [large.tolist(), joined[1].tolist()]},
                            masses={0: [0.7, 0.3], 1: [0.7, 0.3]})  # fmt: skip
     workspace = Workspace(project)
-    assert [workspace.questions.expected_gain(one) for one in (0, 1)] == pytest.approx([6.0, 12.0])
+    assert [workspace.questions.standing(one).n_gained for one in (0, 1)] == pytest.approx([6.0, 12.0])
     assert workspace.questions.queue_order() == [1, 0]
 
 

@@ -115,7 +115,7 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
     ways = info["components"][0]["alternatives"]
     for card in present_alternatives(workspace).cards:
         assert card.index is None or card.mass == ways[card.index]["mass"]
-    assert info["components"][0]["expected_gain"] == pytest.approx(workspace.questions.expected_gain(0))
+    assert info["components"][0]["expected_gain"] == pytest.approx(workspace.questions.standing(0).n_gained)
     assert {one["id"]: one["label"] for one in info["units"] if one["label"] != "good"} == {
         row["id"]: row["label"] for row in present_unit_table(workspace).rows() if row["label"] != "unsorted"
     }

@@ -59,7 +59,7 @@ def _accept_current(workspace: Workspace) -> None:
     elif workspace.questions.is_answered(component.id):
         state.told.emit(
             f"There is no unit around contact {state.components.contact(component.id)}"
-            if workspace.questions.is_empty(component.id)
+            if workspace.questions.standing(component.id).is_empty
             else sentence(f"{state.name(component.id)}: accepted already")
         )
     else:  # no units, although another alternative has some

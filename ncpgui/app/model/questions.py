@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -16,6 +17,31 @@ from ncpgui.core.component import Component
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Change
 from ncpgui.evidence.units import MORE_PROBABLY
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of the question of a component as it stands: all that queue and probe ask of each.
+
+    is_empty : a sampled component has no units, whichever of its alternatives is used
+    settles_itself : nothing needs to be asked (`open_questions`), or it is asked in another component
+    is_beyond_cards : no card settles it
+    n_wrong : spikes that are expected to be in a wrong unit; those that were lost count, and those of units
+        that may be no neurons, until a person has said what such a unit is
+    n_gained : spikes that an answer is expected to put right: which card it is (`evidence.gain`), what
+        units are. Of what may be noise it is those of the less probable answer, until a person has said it
+    doubts : units that are a question themselves, which nobody has accepted or labelled
+    """
+
+    is_empty: bool
+    settles_itself: bool
+    is_beyond_cards: bool
+    n_wrong: float
+    n_gained: float
+    doubts: Mapping[int, UnitDoubt]
+
+
+NOT_SAMPLED = Standing(False, False, False, 0.0, 0.0, {})
 
 
 class Questions:
@@ -53,6 +79,7 @@ class Questions:
         effects : what the answer to the question of each component takes away of its variance
         """
         self.asked_by, self._effects = finding, dict(effects)
+        self._state.remembered.changed()
         self._state.components_changed.emit(())
 
     def status(self, component_id: int) -> ComponentStatus:
@@ -60,26 +87,45 @@ class Questions:
         return self._state.components.status(
             component_id,
             lambda: self._is_settled(component_id),
-            lambda: self._settles_itself(component_id),
+            lambda: self.standing(component_id).settles_itself,
+        )
+
+    def standing(self, component_id: int) -> Standing:
+        """What is known of the question of a component."""
+        component = self._state.components.sampled(component_id)
+        if component is None:
+            return NOT_SAMPLED
+        return self._state.remembered.get(("standing", component_id), lambda: self._standing(component_id))
+
+    def _standing(self, component_id: int) -> Standing:
+        component, marks = self._state.components.get(component_id), self._state.history.labels
+        assert component is not None
+        open_doubts = {
+            unit: doubt
+            for unit, doubt in self.unit_doubts(component_id).items()
+            if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
+        }
+        doubts = {unit: doubt for unit, doubt in open_doubts.items() if doubt.is_question}
+        by_cards = gain(self._state, component)
+        return Standing(
+            is_empty=self._state.sortings.is_empty(component),
+            settles_itself=not doubts and self._draws_are_sure(component),
+            is_beyond_cards=by_cards.is_settled_by_no_card,
+            n_wrong=self.misplaced(component_id) + sum(one.n_wrong for one in open_doubts.values()),
+            n_gained=by_cards.gained + sum(one.n_gained for one in open_doubts.values()),
+            doubts=doubts,
         )
 
     def is_answered(self, component_id: int) -> bool:
         """Whether there is nothing left to ask, whatever is sampled meanwhile."""
-        return self._is_settled(component_id) or self._settles_itself(component_id)
+        return self._is_settled(component_id) or self.standing(component_id).settles_itself
 
     def _is_settled(self, component_id: int) -> bool:
         """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
         settled = self._state.remembered.get(
             ("settled",), lambda: self._state.places.settled(self._state.history)
         )
-        return component_id in settled or self.is_empty(component_id)
-
-    def _settles_itself(self, component_id: int) -> bool:
-        """Whether nothing needs to be asked (`open_questions`), or it is asked in another component."""
-        component = self._state.components.get(component_id)
-        if component is None or self.doubts(component_id):
-            return False
-        return self._state.remembered.get(("sure", component_id), lambda: self._draws_are_sure(component))
+        return component_id in settled or self.standing(component_id).is_empty
 
     def _draws_are_sure(self, component: Component) -> bool:
         shown = self._state.sortings.current(component)
@@ -90,43 +136,12 @@ class Questions:
             return False
         return is_sure(component, self._state.sortings.in_use(component), gain(self._state, component).wrong)
 
-    def expected_wrong(self, component_id: int) -> float:
-        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled.
-
-        Those that were lost count, and those of units that may be no neurons, until a person has said what
-        such a unit is.
-        """
-
-        def find() -> float:
-            doubts = self._open_doubts(component_id).values()
-            return self.misplaced(component_id) + sum(doubt.n_wrong for doubt in doubts)
-
-        return self._state.remembered.get(("expected wrong", component_id), find)
-
     def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
         """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
         component = self._state.components.get(component_id)
         if component is None:
             return {}
         return self._state.remembered.get(("doubts", component_id), lambda: self._all_doubts(component))
-
-    def doubts(self, component_id: int) -> dict[int, UnitDoubt]:
-        """Units of a component that are a question themselves, which nobody has answered."""
-        doubts = self._open_doubts(component_id)
-        return {unit: doubt for unit, doubt in doubts.items() if doubt.is_question}
-
-    def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
-        """Those of units that nobody has accepted or labelled."""
-
-        def find() -> dict[int, UnitDoubt]:
-            marks = self._state.history.labels
-            return {
-                unit: doubt
-                for unit, doubt in self.unit_doubts(component_id).items()
-                if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
-            }
-
-        return self._state.remembered.get(("open doubts", component_id), find)
 
     def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:
         shown, places = self._state.sortings.current(component), self._state.places
@@ -147,37 +162,14 @@ class Questions:
         component = self._state.components.get(component_id)
         return 0.0 if component is None else gain(self._state, component).wrong
 
-    def is_empty(self, component_id: int) -> bool:
-        """Whether a sampled component has no units, whichever of its alternatives is used."""
-        component = self._state.components.get(component_id)
-        return component is not None and self._state.sortings.is_empty(component)
-
     def n_units(self, component_id: int, index: int) -> int:
         """Number of units of a sampled component with one of its alternatives: what its card shows."""
         component = self._state.components.get(component_id)
         return 0 if component is None else self._state.sortings.n_units(component, index)
 
-    def expected_gain(self, component_id: int) -> float:
-        """Spikes that an answer is expected to put right: which card it is (`evidence.gain`), what units are.
-
-        What may be noise gains the spikes of the less probable answer, until a person has said what it is.
-        """
-
-        def find() -> float:
-            component = self._state.components.get(component_id)
-            by_cards = 0.0 if component is None else gain(self._state, component).gained
-            return by_cards + sum(doubt.n_gained for doubt in self._open_doubts(component_id).values())
-
-        return self._state.remembered.get(("expected gain", component_id), find)
-
     def is_beyond_cards(self, component_id: int) -> bool:
         """Whether no card settles the question of a component, and nobody has."""
-        if self.status(component_id).is_settled:
-            return False
-        component = self._state.components.get(component_id)
-        if component is None:
-            return False
-        return gain(self._state, component).is_settled_by_no_card
+        return self.standing(component_id).is_beyond_cards and not self.status(component_id).is_settled
 
     def queue_order(self) -> list[int]:
         """Components that may have units: questions first, those whose answer is expected to gain most before
@@ -185,21 +177,22 @@ class Questions:
 
         Where a finding was named (`ask_by`), questions that narrow it most come first.
         """
+        return [*self._state.remembered.get(("queue order",), self._queue_order)]
 
+    def _queue_order(self) -> list[int]:
         def key(component_id: int) -> tuple[int, float, float, int]:
             if self._state.components.sampled(component_id) is None:
                 return (1, 0.0, -float(len(self._state.components.spike_ids(component_id))), component_id)
-            settled = self.is_answered(component_id)
-            place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
-            effect = self._effects.get(component_id, 0.0)
-            return (place, -effect, -self.expected_gain(component_id), component_id)
+            standing = self.standing(component_id)
+            place = 3 if self.is_answered(component_id) else 2 if standing.is_beyond_cards else 0
+            return (place, -self._effects.get(component_id, 0.0), -standing.n_gained, component_id)
 
-        return sorted((one for one in self._state.components.ids if not self.is_empty(one)), key=key)
+        return sorted((one for one in self._state.components.ids if not self.standing(one).is_empty), key=key)
 
     def wrong_left(self) -> float:
         """Spikes that are expected to be in a wrong unit where there is still something to ask."""
         return sum(
-            self.expected_wrong(one)
+            self.standing(one).n_wrong
             for one in self._state.components.ids
             if self._state.components.sampled(one) is not None and not self.status(one).is_settled
         )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 OF_DRAWS = frozenset({"pca", "principal components", "depth"})
 """Names of what is made of the draws of a component and their waveforms, which no edit changes."""
-OF_MARKS = frozenset({"open doubts", "expected wrong", "expected gain"})
+OF_MARKS = frozenset({"standing"})
 """Names of what depends on labels of the units of a component too, even on those that decide nothing."""
 
 

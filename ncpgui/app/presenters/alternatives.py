@@ -84,7 +84,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     subtitle = f"{place}{n} spikes · {sortings}{' of a beam' if by_beam else ''}"
     apart = cut_from_words(workspace, component_id)
     subtitle += f" · in doubt with {apart} too" if apart else ""
-    doubts = doubt_words(workspace, component_id)
+    doubts = doubt_words(workspace.questions.standing(component_id))
     subtitle += "".join(f" · {words}" for words in doubts)
     subtitle += f" · {BEYOND_CARDS}" if workspace.questions.is_beyond_cards(component_id) else ""
     settled = workspace.questions.status(component_id).state == "curated"
@@ -176,7 +176,7 @@ def adopt_better(workspace: Workspace) -> None:
 def _accept_text(workspace: Workspace, component_id: int, shown: Card | None, *, settled: bool) -> str:
     if not settled:
         return _consequence("Keep", shown)
-    return "Nothing to accept" if workspace.questions.is_empty(component_id) else "Accepted"
+    return "Nothing to accept" if workspace.questions.standing(component_id).is_empty else "Accepted"
 
 
 def _can_adopt(workspace: Workspace) -> bool:

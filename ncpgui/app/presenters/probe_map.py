@@ -102,7 +102,7 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         state = state if shown is None else workspace.questions.status(shown).state
         component = workspace.component(shown) if shown is not None else None
         if shown is not None and component is not None:
-            ambiguity[contact] = workspace.questions.expected_wrong(shown)
+            ambiguity[contact] = workspace.questions.standing(shown).n_wrong
         states.append(state)
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     component, current = workspace.component(), workspace.component_id
@@ -168,7 +168,7 @@ def _rates_hz(project: Project) -> NDArray[np.float64]:
 def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:
     """Place of a component among those of a contact: the one that asks most comes first."""
     order = _MOST_TELLING.index(workspace.questions.status(component_id).state)
-    return order, -workspace.questions.expected_gain(component_id)
+    return order, -workspace.questions.standing(component_id).n_gained
 
 
 def _shown_at(workspace: Workspace, contact: int, telling: dict[int, tuple[int, float]]) -> int | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.questions import Standing
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, thousands, unit_names
 
@@ -103,27 +104,28 @@ class QueueRow:
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
     order = workspace.questions.queue_order()
-    wrong = {component_id: workspace.questions.expected_wrong(component_id) for component_id in order}
-    largest = max(wrong.values(), default=0.0) or 1.0
+    standings = {component_id: workspace.questions.standing(component_id) for component_id in order}
+    largest = max((one.n_wrong for one in standings.values()), default=0.0) or 1.0
     rows = []
-    for component_id in order:
+    for component_id, standing in standings.items():
+        status = workspace.questions.status(component_id)
         rows.append(
             QueueRow(
                 component_id=component_id,
                 contact=workspace.state.components.contact(component_id),
                 units=workspace.state.unit_names(component_id),
                 n_spikes=len(workspace.state.components.spike_ids(component_id)),
-                status=workspace.questions.status(component_id),
+                status=status,
                 p_units=workspace.state.remembered.get(
                     ("p units", component_id), partial(p_units, workspace, component_id)
                 ),
-                ambiguity=wrong[component_id] / largest,
-                n_wrong=wrong[component_id],
-                n_gained=workspace.questions.expected_gain(component_id),
-                is_beyond_cards=workspace.questions.is_beyond_cards(component_id),
+                ambiguity=standing.n_wrong / largest,
+                n_wrong=standing.n_wrong,
+                n_gained=standing.n_gained,
+                is_beyond_cards=standing.is_beyond_cards and not status.is_settled,
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
-                doubts=doubt_words(workspace, component_id),
+                doubts=doubt_words(standing),
             )
         )
     return tuple(rows)
@@ -152,11 +154,9 @@ def cut_from_words(workspace: Workspace, component_id: int) -> str:
     return " and ".join(workspace.state.name(one) for one in others if one in workspace.state.components.ids)
 
 
-def doubt_words(workspace: Workspace, component_id: int) -> tuple[str, ...]:
+def doubt_words(standing: Standing) -> tuple[str, ...]:
     """What may be wrong with units as they stand: ``7 may have lost 35 % of its spikes``, one a unit."""
-    return tuple(
-        f"{unit} {doubt.words}" for unit, doubt in sorted(workspace.questions.doubts(component_id).items())
-    )
+    return tuple(f"{unit} {doubt.words}" for unit, doubt in sorted(standing.doubts.items()))
 
 
 def wrong_words(n: float) -> str:
