@@ -24,6 +24,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.draws_by_alternative import tables
 
 TOLERATED = 0.1
+_AT_ONCE = 1 << 15
+"""Points of draws that are compared at a time: what is made of them stays in the cache of a processor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +83,23 @@ def unit_support(
         np.where(size == 0, np.nan, np.clip(share @ value, 0, 1))
         for value in (is_pure, is_complete, is_pure & is_complete, elsewhere)
     )
-    cluster = np.arange(int(rows.max(initial=0)) + 1)[:, None]
-    stands = (cell[:, None, :] == cluster) & (size > 0)  # (S, C, K): whether a cluster is the cell of a unit
-    part = share[:, None, None] * stands / np.maximum(stands.sum(axis=2, keepdims=True), 1)
-    none = np.full((len(rows), 1), -1)
-    is_right = rows == np.take(np.append(cell, none, axis=1), unit, axis=1)
-    membership, probability = np.zeros((len(unit), n_units)), np.zeros(len(unit))
-    for row, right, parts, one in zip(rows, is_right, part, share, strict=True):
-        membership += np.take(parts, row, axis=0)
-        probability += one * right
-    return UnitSupport(pure, complete, exists, missed, np.minimum(membership, 1), np.minimum(probability, 1))
+    is_same = (cell[:, :, None] == cell[:, None, :]) & (size > 0)  # (S, K, K)
+    sharing = is_same.sum(axis=2)  # units of which it is the cell
+    parts = np.where(size > 0, share[:, None] / np.maximum(sharing, 1), 0.0)
+    membership, is_of = np.zeros((2, n_units, len(unit)))
+    step = max(1, _AT_ONCE // max(len(unit), 1))
+    for first in range(0, len(rows), step):
+        some = slice(first, first + step)
+        for one in range(n_units):
+            in_cell = (rows[some] == cell[some, one, None]).astype(np.float64)
+            membership[one] += parts[some, one] @ in_cell
+            is_of[one] += share[some] @ in_cell
+    probability = (
+        np.where(unit >= 0, is_of[unit, np.arange(len(unit))], 0.0) if n_units else np.zeros(len(unit))
+    )
+    return UnitSupport(
+        pure, complete, exists, missed, np.minimum(membership.T, 1), np.minimum(probability, 1)
+    )
 
 
 def units_and_mass(

@@ -17,11 +17,12 @@ APP = Path(__file__).parents[2] / "ncpgui" / "app"
 OF_A_COMPONENT = {
     "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
     "means", "measured units", "merge", "n units", "numbers before", "p units", "present", "preview",
-    "proposal", "same neuron", "same train", "sure", "together", "unit names", "waveform columns",
+    "proposal", "same neuron", "same train", "together", "unit names", "waveform columns",
     "waveform ghosts",
 }  # fmt: skip
 OF_THE_PROJECT = {
-    "decided", "mean templates", "other measured units", "settled", "status", "unit numbers", "units at",
+    "decided", "mean templates", "other measured units", "p neuron", "queue order", "settled", "status",
+    "unit numbers", "units at",
 }  # fmt: skip
 
 
@@ -37,7 +38,7 @@ KEYS = [
     ("pca", 0),
     ("given", 1),
     ("pca", 1),
-    ("open doubts", 1),
+    ("standing", 1),
     ("waveforms", -1, 2),
 ]
 
@@ -59,9 +60,9 @@ def anew(remembered: Remembered, change: Any) -> list[tuple[Any, ...]]:
         (lambda r: r.changed([0]), [("status",), ("given", 0), ("preview", 0, 1), ("waveforms", -1, 2)]),
         (
             lambda r: r.changed(draws=[1]),
-            [("status",), ("given", 1), ("pca", 1), ("open doubts", 1), ("waveforms", -1, 2)],
+            [("status",), ("given", 1), ("pca", 1), ("standing", 1), ("waveforms", -1, 2)],
         ),
-        (lambda r: r.changed(marks=[1]), [("status",), ("open doubts", 1), ("waveforms", -1, 2)]),
+        (lambda r: r.changed(marks=[1]), [("status",), ("standing", 1), ("waveforms", -1, 2)]),
         (lambda r: r.tell(-1, "units 3 and 5"), [("waveforms", -1, 2)]),
         (lambda r: r.tell(-1, "units 3 and 4"), []),
     ],

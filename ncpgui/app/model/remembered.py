@@ -5,7 +5,7 @@ Nothing is dropped by hand: who changes a component counts that, and values of o
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
@@ -21,9 +21,9 @@ class Remembered:
 
     def __init__(self) -> None:
         self._n_changes = 0
-        self._changes: Counter[int] = Counter()
-        self._draws: Counter[int] = Counter()
-        self._marks: Counter[int] = Counter()
+        self._changes: dict[int, int] = defaultdict(int)
+        self._draws: dict[int, int] = defaultdict(int)
+        self._marks: dict[int, int] = defaultdict(int)
         self._told: dict[int, Hashable] = {}
         self._kept: dict[Hashable, tuple[Hashable, dict[tuple[Any, ...], Any]]] = {}
 
@@ -34,9 +34,11 @@ class Remembered:
         those that have units with another label.
         """
         self._n_changes += 1
-        self._changes.update({*component_ids, *draws})
-        self._draws.update({*draws})
-        self._marks.update({*marks})
+        drawn = {*draws}
+        all_counts = (self._changes, self._draws, self._marks)
+        for counts, ids in zip(all_counts, ({*component_ids} | drawn, drawn, {*marks}), strict=True):
+            for component_id in ids:
+                counts[component_id] += 1
 
     def tell(self, place: int, version: Hashable) -> None:
         """Say what something is made of that is no component of the project, beside the project itself."""

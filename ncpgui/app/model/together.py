@@ -27,7 +27,7 @@ from ncpgui.core.waveform_format import N_SAMPLES
 TOGETHER = -2
 """Id of the component that units make up while they are drawn together."""
 MOST_CONTACTS = 16
-MOST_WAVEFORMS = 4000
+MOST_WAVEFORMS = 2000
 """Waveforms that are drawn together, evenly through the recording: as many of each unit."""
 N_AXES = 8
 MOST_FOR_AXES = 120
@@ -116,7 +116,7 @@ def main_axes(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     centre = some.mean(axis=0)
     _, vectors = np.linalg.eigh((some - centre) @ (some - centre).T)
     axes, _ = np.linalg.qr((some - centre).T @ vectors[:, ::-1][:, :N_AXES])
-    return np.asarray((flat - centre) @ axes, dtype=np.float32)
+    return np.asarray(flat @ axes - centre @ axes, dtype=np.float32)
 
 
 def units_together(

@@ -88,7 +88,10 @@ def p_neuron(state: State, unit: int) -> float:
     """P(a unit is one or more cells), the mean over its spikes; nan where it is not known."""
     if state.project is None:
         return float("nan")
-    return evidence.p_neuron(state.project, state.clustering.spikes_of(unit))
+    known: dict[int, float] = state.remembered.get(("p neuron",), dict)
+    if unit not in known:
+        known[unit] = evidence.p_neuron(state.project, state.clustering.spikes_of(unit))
+    return known[unit]
 
 
 def gain(state: State, component: Component) -> Gain:

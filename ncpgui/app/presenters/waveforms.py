@@ -21,7 +21,7 @@ from ncpgui.core.unit_table import Row
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
-MAX_SPIKES_SHOWN = 360
+MAX_SPIKES_SHOWN = 240
 GHOST_SHARE = 0.2
 NOTE = "some spikes of each unit, and the mean of all"
 TEMPLATES_NOTE = "templates of the sorter, scaled to its spikes: there is no raw data"

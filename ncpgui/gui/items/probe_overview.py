@@ -29,6 +29,7 @@ class ProbeOverview(ExplainedWidget):
     def __init__(self) -> None:
         super().__init__("Whole probe")
         self.view: ProbeMapView = EMPTY
+        self._range_um = 0.0, 0.0
         self.seen_um = (0.0, 0.0)
         self.setMouseTracking(True)
 
@@ -36,6 +37,7 @@ class ProbeOverview(ExplainedWidget):
         """Show another probe."""
         self.view = view
         if view.whole is not None:
+            self._range_um = float(view.whole.depth_um.min()), float(view.whole.depth_um.max())
             widest = COLUMN_PX[1] if view.whole.n_shanks == 1 else COLUMN_PX[0]
             self.setFixedWidth(max(view.whole.n_shanks * widest, COLUMN_PX[1]))
         self.update()
@@ -51,20 +53,15 @@ class ProbeOverview(ExplainedWidget):
     def _body(self) -> QtCore.QRectF:
         return QtCore.QRectF(self.rect()).adjusted(0, LABEL_PX, 0, -LABEL_PX)
 
-    def _range_um(self) -> tuple[float, float]:
-        assert self.view.whole is not None
-        depth = self.view.whole.depth_um
-        return float(depth.min()), float(depth.max())
-
     def y_of(self, depth_um: float) -> float:
         """Pixel of a depth; the largest is at the top."""
-        low, high = self._range_um()
+        low, high = self._range_um
         body = self._body()
         return body.bottom() - (depth_um - low) / max(high - low, 1e-9) * body.height()
 
     def depth_at(self, y: float) -> float:
         """Depth of a pixel."""
-        low, high = self._range_um()
+        low, high = self._range_um
         body = self._body()
         return low + (body.bottom() - y) / max(body.height(), 1.0) * (high - low)
 
@@ -117,7 +114,7 @@ class ProbeOverview(ExplainedWidget):
             color = theme.heat(max(ambiguity, 0.4)) if is_sampled else theme.color("accent")
             paint_dot(painter, self.place_of(contact), color, 2.6)
         set_ink(painter, theme.color("muted"), 10)
-        low, high = self._range_um()
+        low, high = self._range_um
         top = QtCore.QRectF(0, 0, self.width(), LABEL_PX - 2)
         painter.drawText(top, QtCore.Qt.AlignCenter, f"{high:.0f}")
         bottom = QtCore.QRectF(0, self.height() - LABEL_PX + 2, self.width(), LABEL_PX - 2)
@@ -127,7 +124,7 @@ class ProbeOverview(ExplainedWidget):
         column, here = self.column(shank), whole.shank == shank
         painter.fillRect(column.adjusted(1, 0, -1, 0), self.theme.color("sunken"))
         n_rows = max(int(column.height() / ROW_PX), 1)
-        low, high = self._range_um()
+        low, high = self._range_um
         depth = whole.depth_um[here]
         row = ((high - depth) / max(high - low, 1e-9) * (n_rows - 1)).round().astype(np.int64)
         n_contacts = np.bincount(row, minlength=n_rows)
@@ -135,10 +132,16 @@ class ProbeOverview(ExplainedWidget):
         largest = float(whole.rate_hz.max(initial=0.0)) or 1.0
         known = np.flatnonzero(n_contacts)
         filled = np.interp(np.arange(n_rows), known, np.sqrt(rates[known] / largest))
-        width, color = 0.58 * column.width(), self.theme.color("faint", 150)
-        for number, share in enumerate(filled.tolist()):
-            bar = QtCore.QRectF(column.left() + 2, column.top() + number * ROW_PX, share * width, ROW_PX)
-            painter.fillRect(bar, color)
+        width = 0.58 * column.width()
+        left, top = column.left() + 2, column.top()
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(self.theme.color("faint", 150))
+        painter.drawRects(
+            [
+                QtCore.QRectF(left, top + n * ROW_PX, share * width, ROW_PX)
+                for n, share in enumerate(filled.tolist())
+            ]
+        )
 
     def _paint_frame(self, painter: QtGui.QPainter) -> None:
         low, high = self.seen_um

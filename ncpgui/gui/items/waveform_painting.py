@@ -52,9 +52,11 @@ def paint_unit(
         color = blend(theme.color("panel"), color, 0.5) if faded else color
         paint_density(painter, column.all_spikes[:, :, known], layout, place, color)
 
-    def draw(waveforms: NDArray[np.floating], pen: QtGui.QPen) -> None:
-        painter.setPen(pen)
-        painter.drawPath(waveform_path(waveforms[:, :, known], layout))
+    def draw(waveforms: NDArray[np.floating], *pens: QtGui.QPen) -> None:
+        path = waveform_path(waveforms[:, :, known], layout)
+        for pen in pens:
+            painter.setPen(pen)
+            painter.drawPath(path)
 
     if shown == "spikes" and len(column.spikes):
         alpha = float(np.clip(INK / len(column.spikes), *SPIKE_ALPHA)) * (0.5 if faded else 1.0)
@@ -72,9 +74,8 @@ def paint_unit(
         draw(column.mean[None], QtGui.QPen(ink, 1.4))
     elif column.mean[:, known].any():
         thick = round_pen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
-        if not column.ghosts:
-            draw(column.mean[None], QtGui.QPen(theme.color("panel", 170), thick.widthF() + 2.2))
-        draw(column.mean[None], thick)
+        halo = [] if column.ghosts else [QtGui.QPen(theme.color("panel", 170), thick.widthF() + 2.2)]
+        draw(column.mean[None], *halo, thick)
 
 
 def paint_neighbour(

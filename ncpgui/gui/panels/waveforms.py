@@ -56,6 +56,7 @@ class WaveformsWidget(UnitCanvas):
         self.shown: paint.Shown = "spikes"
         self.gain = 1.0
         self._extents = (np.zeros(0), np.zeros(0))
+        self._names_px = 0.0
         self._picture: QtGui.QPixmap | None = None
 
     def set_view(self, view: WaveformsView, arrangement: Arrangement, theme: Theme) -> None:
@@ -66,6 +67,7 @@ class WaveformsWidget(UnitCanvas):
         self.view, self.arrangement, self.theme = view, arrangement, theme
         if view.columns:
             self._extents = extents([c.mean for c in view.columns], [c.spikes for c in view.columns])
+            self._names_px = paint.channel_width_px(view)
         n = len(view.columns) if arrangement == "columns" else 0
         self.setMinimumWidth(round(self.gutter) + n * COLUMN_WIDTH[0])
         self.setAccessibleDescription(
@@ -98,8 +100,7 @@ class WaveformsWidget(UnitCanvas):
     @property
     def gutter(self) -> float:
         """Room left of the columns: the scale bar, and beside it the names of the channels."""
-        names = 0.0 if self.view is None else paint.channel_width_px(self.view)
-        return max(GUTTER, BAR_MARGIN + names + 12 - INSET)
+        return max(GUTTER, BAR_MARGIN + self._names_px + 12 - INSET)
 
     @property
     def _corner(self) -> QtCore.QPointF:
