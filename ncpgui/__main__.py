@@ -16,6 +16,7 @@ from ncpgui.core.progress import Cancelled
 
 def main() -> None:
     """Run the command line; Ctrl-C and SIGTERM cancel it, from the first import on."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is loaded; `sorting.one_core`
     signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
     try:
         from ncpgui.cli.streams import open_closed_streams, show_control_characters

@@ -38,6 +38,7 @@ from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.posterior_draws import draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
 from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
@@ -48,6 +49,7 @@ _PROGRESS = ((2, 8), (8, 11))
 """Twelfths of the work that each round of draws is taken to be."""
 
 
+@on_one_core
 def sample_components(
     found: Found,
     draws: Sequence[ComponentDraw],

@@ -30,6 +30,7 @@ from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
+from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+@on_one_core
 def find_units(
     recording: Recording,
     config: SortingConfig,

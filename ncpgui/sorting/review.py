@@ -37,6 +37,7 @@ from ncpgui.sorting.matching import MATCHING
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
+from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.parts import Parts, parts_of
 from ncpgui.sorting.pipeline import project_of
 from ncpgui.sorting.sampling import ClusterFunction
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+@on_one_core
 def given_units(
     recording: Recording,
     sorting: Sorting,

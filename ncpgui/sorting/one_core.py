@@ -1,0 +1,28 @@
+"""Products of matrices keep to one core while spikes are sorted: there are many, all of them small.
+
+A library of matrix products divides each over all cores, and its threads wait for the next one by counting:
+on two cores that was half of the CPU time of a sort. What runs side by side here are channels, components
+and pieces of the traces, on threads of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def on_one_core(work: Callable[P, T]) -> Callable[P, T]:
+    """Return `work`, during which each matrix product of NumPy and SciPy keeps to one core, on all threads."""
+
+    @wraps(work)
+    def limited(*args: P.args, **kwargs: P.kwargs) -> T:
+        with threadpool_limits(1, user_api="blas"):
+            return work(*args, **kwargs)
+
+    return limited
