@@ -204,7 +204,7 @@ class Workbench(QtWidgets.QWidget):
                 self.places.windows[name].setVisible(is_shown and project is not None)
         self.units.set_beside(
             a_list=not wanted.isdisjoint(("similar", "similarity")),
-            two_columns=self.layout_shown == "inspect",
+            two_columns=not wanted.isdisjoint(("over time", "traces")),
         )
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]

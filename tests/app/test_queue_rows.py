@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
+from tiny_project import tiny_project, waiting
 
 from ncpgui.app.model.component_status import ComponentStatus
-from ncpgui.app.presenters.queue import OTHER, QueueRow, wrong_words
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.queue import OTHER, QueueRow, present_queue, wrong_words
 
 
 def row(state: str, units: tuple[str, ...] | None, *p_units: tuple[int, float]) -> QueueRow:
@@ -40,6 +45,15 @@ def test_names_are_shortened_from_the_end() -> None:
     assert row("sampled", ("4",)).names == ("Unit 4", "4")
     assert row("sampled", ()).names == row("waiting", None).names == ("Contact 5",)
     assert row("sampled", ()).place == "ch 5 · 1 spike"
+
+
+def test_two_components_that_wait_at_one_contact_have_different_names() -> None:
+    project = tiny_project({c: [[0, 0, 0]] for c in range(3)})
+    beside = replace(project.components[1], contacts=np.array([0]))
+    all_wait = tuple(map(waiting, (project.components[0], beside, project.components[2])))
+    workspace = Workspace(replace(project, components=(), waiting=all_wait))
+    names = {one.component_id: one.name for one in present_queue(workspace)}
+    assert names == {0: "Contact 0 (1)", 1: "Contact 0 (2)", 2: "Contact 2"}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.colors import Color
+from ncpgui.app.presenters.embedding import PALE_WORDS, present_embedding
 from ncpgui.app.presenters.points import SpikePoints
 from ncpgui.gui.items.spike_dots import SpikeDots
 from ncpgui.gui.items.spike_scatter import SpikeScatter
@@ -178,6 +179,20 @@ def test_the_tooltip_names_unit_and_certainty(panel, workspace, screen) -> None:
     words = tooltip(panel, place(panel, RIGHT_BOTTOM))
     assert words == "Spike of unit 0+1, with probability 25\u2009%"
     assert tooltip(panel, empty_corner(panel)) == ""
+
+
+def test_the_name_of_a_unit_has_words_of_its_own(panel) -> None:
+    middle = QtCore.QPointF(*np.median(places(panel)[panel.scatter.points.labels == 0], axis=0))
+    assert tooltip(panel, middle) == "Unit 0: its name is at the median of its 6 drawn spikes"
+
+
+def test_a_spike_of_which_nothing_is_known_is_not_pale(panel, workspace) -> None:
+    shown = workspace.shown()
+    shown.probability[:] = np.nan
+    view = present_embedding(workspace, None)
+    assert (view.points.opacity == 1).all()
+    assert PALE_WORDS not in view.note
+    assert view.points.tooltip(LEFT_TOP) == "Unit 0"
 
 
 def test_every_spike_has_its_tooltip(panel) -> None:

@@ -33,9 +33,8 @@ SOURCE = re.compile(
 
 @pytest.fixture(scope="module")
 def saved_array(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """So many spikes that there is one below the name of each unit, whose tooltip is that of the spike."""
     path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(spikes_per_unit=420), path).close()
+    create_session(synthetic_project(), path).close()
     return path
 
 

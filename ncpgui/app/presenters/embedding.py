@@ -61,7 +61,7 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         return EmbeddingView(message=NO_FEATURES)
     plane = embedding_points(workspace, shown.component, waveforms, tsne)
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
-    opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
+    opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure, nan=1.0) ** 2
     colors, current = colors_of(workspace, shown), workspace.current()
     before: tuple[Color, ...] = ()
     ring = np.full(len(plane), -1, np.int32)

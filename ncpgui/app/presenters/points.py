@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import count
 from ncpgui.core.percent import percent
 
 MOST_POINTS = 2500
@@ -51,12 +52,17 @@ class SpikePoints:
         chosen = np.array([*self.is_selected, False])
         return ~chosen[self.labels] & bool(chosen.any())
 
+    def name_tooltip(self, label: int) -> str:
+        """Words about the name of a unit, which is in the middle of its points."""
+        n = int(np.count_nonzero(self.labels == label))
+        return f"Unit {self.names[label]}: its name is at the median of its {count(n, 'drawn spike')}"
+
     def tooltip(self, point: int) -> str:
         """Words about a point."""
         label = int(self.labels[point])
         if label < 0:
             return "A spike of no unit"
-        if self.certainty is None:
+        if self.certainty is None or np.isnan(self.certainty[point]):
             return f"Unit {self.names[label]}"
         return f"Spike of unit {self.names[label]}, with probability {percent(float(self.certainty[point]))}"
 

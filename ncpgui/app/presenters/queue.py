@@ -40,6 +40,7 @@ class QueueRow:
     doubts: tuple[str, ...] = ()
     n_gained: float = 0.0
     is_beyond_cards: bool = False
+    twin: int = 0
 
     @property
     def name(self) -> str:
@@ -50,7 +51,7 @@ class QueueRow:
     def names(self) -> tuple[str, ...]:
         """What it may be called, the longest first, for where there is little room."""
         if not self.units:
-            return (f"Contact {self.contact}",)
+            return (f"Contact {self.contact}{f' ({self.twin})' if self.twin else ''}",)
         n, units = len(self.units), ", ".join(self.units)
         shorter = [f"{', '.join(self.units[:k])} + {n - k} more" for k in range(n - 1, 0, -1)]
         return (f"Unit{'s' * (n > 1)} {units}", units, *shorter)
@@ -104,6 +105,7 @@ class QueueRow:
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
     order = workspace.questions.queue_order()
+    twins = _twins(workspace, order)
     standings = {component_id: workspace.questions.standing(component_id) for component_id in order}
     largest = max((one.n_wrong for one in standings.values()), default=0.0) or 1.0
     rows = []
@@ -126,9 +128,19 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
                 doubts=doubt_words(standing),
+                twin=twins.get(component_id, 0),
             )
         )
     return tuple(rows)
+
+
+def _twins(workspace: Workspace, component_ids: list[int]) -> dict[int, int]:
+    """Numbers 1, 2, ... of components without units that are at one contact, and would have one name."""
+    at: dict[int, list[int]] = {}
+    for component_id in sorted(component_ids):
+        if not workspace.state.unit_names(component_id):
+            at.setdefault(workspace.state.components.contact(component_id), []).append(component_id)
+    return {one: n for ids in at.values() if len(ids) > 1 for n, one in enumerate(ids, 1)}
 
 
 def present_queue_message(workspace: Workspace) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # SciPy is loaded when a field is computed
 Tile = TypeVar("Tile", bound="UnitTile")
 MOST_OTHERS = 4
 """Other sortings of which receptive fields are shown: the most probable of the cards."""
+MOSTLY = 0.5
+"""Share of the posterior in which a field is the same, from which on a clear one is green."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +77,9 @@ class FieldTile(UnitTile):
 
     @property
     def foot_color(self) -> str:
-        """Green of a clear field."""
-        return "good" if self.field is not None and self.field.is_clear else "muted"
+        """Green of a clear field, unless it is another one in most of the posterior."""
+        is_clear = self.field is not None and self.field.is_clear
+        return "good" if is_clear and not self.p_same < MOSTLY else "muted"
 
     @property
     def verdict(self) -> str:

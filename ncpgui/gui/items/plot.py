@@ -13,6 +13,7 @@ from ncpgui.gui.theme import LIGHT, Theme, font
 
 AXIS_PX = 10
 LABEL_PX = 13
+NAME_MARGIN_PX = 4
 LABELS_FROM_PX = (200, 80)
 """Width and height of a plot from which its axes are named: below, the room is for what is drawn."""
 
@@ -56,7 +57,8 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def _write_labels(self) -> None:
         is_wide, is_high = self.width() >= LABELS_FROM_PX[0], self.height() >= LABELS_FROM_PX[1]
         left, bottom = self._labels["left"], self._labels["bottom"]
-        fits = QtGui.QFontMetrics(font(AXIS_PX)).horizontalAdvance(left) + LABEL_PX <= self.height()
+        room = self.height() - min(self.getAxis("bottom").maximumHeight(), self.height())
+        fits = QtGui.QFontMetrics(font(AXIS_PX)).horizontalAdvance(left) + NAME_MARGIN_PX <= room
         shown = {"left": left if is_wide and fits else "", "bottom": bottom if is_wide and is_high else ""}
         wanted = (tuple(shown.items()), self.theme.name, self._left_px, is_wide)
         if wanted == self._written:

@@ -15,7 +15,7 @@ from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
 from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_dots import Look, SpikeDots
-from ncpgui.gui.items.unit_names import paint_names
+from ncpgui.gui.items.unit_names import name_places, paint_names
 from ncpgui.gui.theme import Theme
 
 POINT_PX = (3.0, 8.0)
@@ -132,6 +132,12 @@ class SpikeScatter(Plot):
             paint_names(painter, self.points, self.pixels(), room, self.theme)
             painter.restore()
 
+    def _name_places(self) -> dict[int, QtCore.QRectF]:
+        """Where the name of each unit is, by its row."""
+        if not self._has_names or len(self.points) == 0:
+            return {}
+        return name_places(self.points, self.pixels(), self.getViewBox().sceneBoundingRect())
+
     def set_lasso(self, corners: NDArray[np.float64]) -> None:
         """Draw a polygon (V, 2) in the coordinates of the points."""
         if len(corners) == len(self._corners) == 0:
@@ -195,6 +201,9 @@ class SpikeScatter(Plot):
                 self.clicked.emit(row, bool(keys & QtCore.Qt.ShiftModifier))
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
-        """Words about the spike at a place, or the axis."""
+        """Words about the name of a unit at a place, else about the spike there, or the axis."""
+        for label, pill in self._name_places().items():
+            if pill.contains(where):
+                return self.points.name_tooltip(label)
         point = self.point_at(where)
         return super().tooltip_at(where) if point < 0 else self.points.tooltip(point)

@@ -25,23 +25,36 @@ def paint_names(
 
     places : (n, 2) of the points, in the coordinates of `painter` and `room`
     """
-    is_small = min(room.width(), room.height()) < SMALL_PX
-    painter.setFont(font(10 if is_small else 12, bold=True))
-    metrics = painter.fontMetrics()
+    painter.setFont(_font(room))
     dimmed = points.is_dimmed
-    taken: list[QtCore.QRectF] = []
-    for label, name in enumerate(points.names):
-        own = points.labels == label
-        if not own.any():
-            continue
-        size = QtCore.QSizeF(metrics.horizontalAdvance(name) + (8 if is_small else 12), metrics.height() + 4)
-        pill = free_place(np.median(places[own], axis=0), size, room, taken)
-        taken.append(pill)
-        faded = bool(dimmed[own].all())
+    for label, pill in name_places(points, places, room).items():
+        faded = bool(dimmed[points.labels == label].all())
         border = QtGui.QPen(theme.unit(points.colors[label], 90 if faded else 255), 1.4)
         paint_plate(painter, pill, theme.color("panel", 215), pill.height() / 2, border)
         painter.setPen(theme.color("faint" if faded else "text"))
-        painter.drawText(pill, QtCore.Qt.AlignCenter, name)
+        painter.drawText(pill, QtCore.Qt.AlignCenter, points.names[label])
+
+
+def name_places(
+    points: SpikePoints, places: NDArray[np.float64], room: QtCore.QRectF
+) -> dict[int, QtCore.QRectF]:
+    """Place of the name of each unit that has points, by its row."""
+    margin, metrics = 8 if _is_small(room) else 12, QtGui.QFontMetricsF(_font(room))
+    found: dict[int, QtCore.QRectF] = {}
+    for label, name in enumerate(points.names):
+        own = points.labels == label
+        if own.any():
+            size = QtCore.QSizeF(metrics.horizontalAdvance(name) + margin, metrics.height() + 4)
+            found[label] = free_place(np.median(places[own], axis=0), size, room, [*found.values()])
+    return found
+
+
+def _is_small(room: QtCore.QRectF) -> bool:
+    return min(room.width(), room.height()) < SMALL_PX
+
+
+def _font(room: QtCore.QRectF) -> QtGui.QFont:
+    return font(10 if _is_small(room) else 12, bold=True)
 
 
 def free_place(

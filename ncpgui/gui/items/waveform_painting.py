@@ -21,6 +21,7 @@ DISTANCE_ROW_PX = 34
 LINE_PX = 16
 DISTANCE_PX = 13
 PLATE_PX = 13
+NAME_PX = 12
 BAR_PX = 1.8
 MEAN_IN_DENSITY = 0.3
 """Share of the unit's colour in its mean, which is else the colour of words, over its density."""
@@ -108,7 +109,7 @@ def paint_header(
     """Paint colour, name, spikes, P(pure) and P(complete) above a column."""
     paint_dot(painter, QtCore.QPointF(rect.left() + 4.5, rect.top() + 8), theme.unit(column.color))
     set_ink(painter, theme.color("muted" if faded else "text"), 13, bold=True)
-    name = QtCore.QRectF(rect.left() + 14, rect.top(), rect.width() - 14, 16)
+    name = QtCore.QRectF(rect.left() + NAME_PX, rect.top(), rect.width() - NAME_PX, 16)
     painter.drawText(name, LEFT, elided(painter, column.name, name.width()))
     set_ink(painter, theme.color("faint" if faded else "muted"), 11)
     for number, text in enumerate((column.caption, column.support)):

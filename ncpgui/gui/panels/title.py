@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.plain_text import Label
 
 PANEL_MIME = "application/x-ncpgui-panel"
 
 
-class PanelTitle(Label):
+class PanelTitle(ElidedLabel):
     """`double_clicked`; `menu_asked(place)`; a drag carries the title itself, as `PANEL_MIME`."""
 
     double_clicked = QtCore.pyqtSignal()
@@ -23,6 +24,10 @@ class PanelTitle(Label):
             "a right click a menu"
         )
         self._pressed: QtCore.QPoint | None = None
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """As wide as the whole title, which is shortened where even that is too much."""
+        return Label.minimumSizeHint(self)
 
     def carried(self) -> QtCore.QMimeData:
         """What a drag of this title carries."""

@@ -104,14 +104,20 @@ class TracesPlot(Plot):
             self.addItem(pg.PlotCurveItem(np.concatenate(x), np.concatenate(y), connect="finite", pen=pen))
         self._name_contacts()
         reach = float(np.abs(view.traces[[0, -1]]).max()) / self.spacing_sd
-        self.setYRange(min(-n + 0.5, -n + 1 - reach), max(reach, 0.5), padding=0.02)
+        room = max(reach, 0.5, 0.5 * LABEL_PX * n / self._height_px)  # names at the ends are whole
+        self.setYRange(-n + 1 - room, room, padding=0.02)
 
     def _name_contacts(self) -> None:
         """Name as many contacts as there is room for, evenly."""
         n = len(self.view.contacts)
-        step = max(1, -(-n * LABEL_PX // max(self.height() - 30, LABEL_PX)))
+        step = max(1, -int(-n * LABEL_PX // self._height_px))
         named = [(-row, f"ch {self.view.contacts[row]}") for row in range(0, n, step)]
         self.getAxis("left").setTicks([named])
+
+    @property
+    def _height_px(self) -> int:
+        """Pixels that the contacts have together, about."""
+        return max(self.height() - 30, LABEL_PX)
 
     @property
     def most_ms(self) -> float:

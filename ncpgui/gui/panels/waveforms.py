@@ -239,7 +239,7 @@ class WaveformsWidget(UnitCanvas):
         for row, column in enumerate(view.columns):
             rect = self.column_rect(row)
             faded = view.is_preview and not column.is_changed
-            paint.paint_header(painter, column, rect.adjusted(9, 6, -4, 0), theme, faded=faded)
+            paint.paint_header(painter, column, rect.adjusted(7, 6, -2, 0), theme, faded=faded)
             painter.save()
             place = rect.adjusted(2, HEADER - 4, -2, -2)
             painter.setClipRect(place)
