@@ -216,10 +216,9 @@ def unit_codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.
         table, row = np.unique(units, return_inverse=True)
         return row.astype(np.int32), table
     above = units - least if least else units
-    present = np.flatnonzero(np.bincount(above))
-    code = np.zeros(int(present[-1]) + 1, dtype=np.int32)
-    code[present] = np.arange(len(present), dtype=np.int32)
-    return code[above], present.astype(np.int64) + least
+    is_there = np.bincount(above) > 0
+    code = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    return code[above], np.flatnonzero(is_there) + least
 
 
 def _parts(

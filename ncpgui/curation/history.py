@@ -44,7 +44,7 @@ class History:
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
-        self._decisions: tuple[tuple[int, int], tuple[Decision, ...]] = ((-1, -1), ())
+        self._decisions: tuple[tuple[int, int] | None, tuple[Decision, ...]] = (None, ())
         self._is_edited = np.zeros(len(clustering), dtype=bool)
 
     @classmethod

@@ -165,11 +165,11 @@ def _read_echoes(parent: h5py.Group, n_spikes: Sequence[int]) -> list[tuple[Echo
     probability = read_ragged(
         node, "probability", np.float64, shapes=[(None,)] * len(n_spikes), may_lack=True
     )
-    pairs = [(0 if own is None else len(own),) for own in probability]
+    pairs = [(None if own is None else len(own),) for own in probability]
     counts = read_ragged(node, "n_spikes", np.int64, shapes=pairs, may_lack=True)
     if any(own is not None and (own < 0).any() for own in counts):
         raise damaged(node, "a pair has fewer than no spikes")
-    each = [(0 if own is None else int(own.sum()),) for own in counts]
+    each = [(None if own is None else int(own.sum()),) for own in counts]
     spikes, sources = (
         read_ragged(node, name, np.int64, shapes=each, may_lack=True) for name in ("spikes", "sources")
     )

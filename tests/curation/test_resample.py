@@ -77,5 +77,6 @@ def test_a_posterior_of_other_spikes_is_refused(history: History, command: Resam
     "wrong", [way(0, 0, n_probabilities=3), replace(way(0, 0), labels=np.zeros((1, 2), np.int32))]
 )
 def test_an_alternative_has_one_cluster_and_one_probability_of_each_spike(wrong: Alternative) -> None:
-    with pytest.raises(CurationError, match="one cluster and one probability of each spike"):
-        resample(0, 2, wrong)
+    for ways in ((wrong,), (way(0, 0), wrong), (wrong, way(0, 0))):
+        with pytest.raises(CurationError, match="one cluster and one probability of each spike"):
+            resample(0, 2, *ways)

@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 from spikeinterface.core import NumpyRecording
 
 from ncpgui.ephys.noise_covariance import NoiseCovariance, measured_covariance
+from ncpgui.ephys.noise_levels import SLICE_S
 
 RATE_HZ, N_TIMES = 20_000.0, 40
 N_SAMPLES = 20 * int(RATE_HZ)
@@ -171,3 +172,10 @@ def test_levels_are_those_of_the_channels_by_the_energy_there() -> None:
     waves[1, 1] = 1, np.sqrt(3)  # a quarter of the energy on the first channel
     assert noise.level_of(waves) == pytest.approx(np.array([[1, 2.5, 1], [2, 0.875, 1]]))
     assert BY_HAND.level_of(waves).tolist() == [[1, 1, 1]]
+
+
+def test_a_recording_of_one_slice_has_the_level_of_its_mean_there() -> None:
+    traces = autoregressive(0.5, 2)[: int(SLICE_S * RATE_HZ)] * [1, 3]
+    noise = measured_covariance(recording_of(traces), N_TIMES)
+    assert noise.level is not None
+    assert noise.level.tolist() == [[1, 1]]

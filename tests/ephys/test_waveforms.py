@@ -9,7 +9,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.interpolation import interpolation_matrix
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.ephys.waveforms import extract_many, extract_waveforms, iterate_waveforms
+from ncpgui.ephys.waveforms import cut_plan, extract_many, extract_waveforms, iterate_waveforms
 from tests.ephys.planted_recording import spike
 
 TIME_MS = (np.arange(N_SAMPLES) - TROUGH_SAMPLE) / 20.0
@@ -104,3 +104,11 @@ def test_interpolation_keeps_constants_and_tones_of_the_band():
     for frequency in (500, 3000, 6000):
         tone = np.cos(2 * np.pi * frequency / 20_000 * np.arange(41))
         assert np.allclose(weights @ tone, np.cos(2 * np.pi * frequency / 20_000 * positions), atol=3e-3)
+
+
+@pytest.mark.parametrize("rate_hz", [15_000.0, 20_000.0, 30_000.0])
+def test_a_window_is_what_is_read_and_one_sample_more_at_most(rate_hz: float) -> None:
+    plan = cut_plan(rate_hz)
+    assert plan.search.shape[1] == plan.resample.shape[2] == plan.window
+    read = plan.resample.any(axis=(0, 1))
+    assert read[[1, -2]].all()

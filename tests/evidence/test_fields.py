@@ -267,3 +267,13 @@ def test_spikes_of_one_part_of_fewer_than_20_say_nothing() -> None:
     assert both.two_cells_nats(first, ~first) != 0
     assert both.two_cells_nats(np.arange(40) < 19, ~first) == 0
     assert both.of(np.arange(20)).frame.tolist() == both.frame[:20].tolist()
+
+
+def test_gains_and_delays_are_told_apart_as_finely_as_the_noise_of_the_difference_lets_them() -> None:
+    """64 elements of variance 0.04, noise of 0.01 + 0.015 - 2 * 0.003: steps of 1.5 / sqrt(135) at most."""
+    pair, _ = small_pair(4, 0.5, n=64)
+    step = 1.5 / np.sqrt(64 * 0.04 / (0.01 + 0.015 - 2 * 0.003))
+    gain, delay = pair._grid()
+    for found, most in ((gain, 1.5), (delay, 1.0)):
+        assert (found[0], found[len(found) // 2], found[-1]) == (-most, 0, most)
+        assert len(found) == 2 * np.ceil(most / step) + 1

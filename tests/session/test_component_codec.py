@@ -68,6 +68,16 @@ def without_contacts(file: h5py.File) -> None:
     file["waiting/contacts/shape"][...] = 0
 
 
+def without(name: str) -> Callable[[h5py.File], None]:
+    """No component has an array of this name."""
+
+    def change(file: h5py.File) -> None:
+        put(file, f"{name}/values", [])
+        put(file, f"{name}/shape", np.full(file[f"{name}/shape"].shape, -1).tolist())
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
@@ -78,6 +88,9 @@ def without_contacts(file: h5py.File) -> None:
         (first("components/spike_ids/values", -1), "a spike of component 0 outside 0 to 59"),
         (last("components/sampled/values", 29), "a sampled spike of component 1 outside 0 to 28"),
         (lambda file: put(file, f"{ECHOES}/n_spikes/values", [-1, 4]), "a pair has fewer than no spikes"),
+        (without(f"{ECHOES}/n_spikes"), "a component lacks a part of its echoes"),
+        (without(f"{ECHOES}/spikes"), "a component lacks a part of its echoes"),
+        (without(f"{ECHOES}/sources"), "a component lacks a part of its echoes"),
         (last(f"{ECHOES}/spikes/values", 29), "an echo outside 0 to 28"),
         (first(f"{ECHOES}/sources/values", -1), "a source of echoes outside 0 to 28"),
         (first(ECHO_OF, -2), "an echo of a spike outside -1 to 14"),

@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
+
 from ncpgui.core.given import SPIKEINTERFACE, GivenSorting
 from ncpgui.session.reviews import reviews_beside
 from ncpgui.session.store import save
@@ -38,3 +40,14 @@ def test_a_review_that_was_moved_with_its_folder_is_found_by_the_name(tmp_path: 
     moved = session(tmp_path / "a.h5", tmp_path / "elsewhere" / "analyzer")
     session(tmp_path / "b.h5", tmp_path / "elsewhere" / "another")
     assert reviews_beside(tmp_path / "analyzer") == [moved]
+
+
+def test_a_file_of_another_program_and_a_session_of_another_version_review_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "analyzer"
+    folder.mkdir()
+    mine, foreign, newer = (session(tmp_path / f"{name}.h5", folder) for name in ("mine", "foreign", "newer"))
+    with h5py.File(foreign, "r+") as file:
+        file.attrs["encoding"] = "theirs"
+    with h5py.File(newer, "r+") as file:
+        file.attrs["version"] += 1
+    assert reviews_beside(folder) == [mine]

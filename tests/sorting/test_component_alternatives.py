@@ -141,6 +141,18 @@ def test_held_spikes_stay_together_and_surely_there() -> None:
     assert shown.probability[60:120].min() == 1
 
 
+@pytest.mark.parametrize("number", [0, 5])
+def test_held_spikes_that_draws_doubt_are_surely_where_they_are_held(number: int) -> None:
+    """A draw of four has spikes 50 to 59 in the other unit; the first five of them are held where they are."""
+    labels = np.repeat([0, 1], 60)
+    moved = np.where(np.arange(120) < 50, 0, 1)
+    held = np.full(120, -1)
+    held[50:55] = number
+    draws = _posterior(labels, labels, labels, moved)
+    shown = build_alternatives(draws, np.arange(120), _points(labels), CONFIG, held=held)[0]
+    assert shown.probability[50:60].tolist() == [1] * 5 + [0.75] * 5
+
+
 def test_a_held_unit_without_sampled_spikes_is_kept() -> None:
     labels = np.zeros(60, dtype=int)
     held = np.full(60, -1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ncpgui.evidence.drift_turns import turns_nats
-from ncpgui.sorting.merge_across_drift import merged_across_drift, together
+from ncpgui.sorting.merge_across_drift import MAX_UNLIKE, merged_across_drift, together
 from ncpgui.sorting.template_distance import Likeness, likeness
 
 
@@ -51,3 +53,10 @@ def test_no_units_are_no_pairs() -> None:
     none = np.zeros(0, np.int64)
     empty = likeness(np.zeros((0, 20, 1), np.float32), max_lag=2)
     assert merged_across_drift(empty, none, none, n_places=3).tolist() == []
+
+
+def test_a_pair_as_unlike_as_may_be_is_joined_and_one_just_over_it_is_not() -> None:
+    place, unit = trains((80, 0), (0, 70))
+    for unlike, expected in ((MAX_UNLIKE, [0, 0]), (np.nextafter(MAX_UNLIKE, 1), [0, 1])):
+        pair = replace(like(-10, -10), relative=np.array([[0, unlike], [unlike, 0]]))
+        assert merged_across_drift(pair, place, unit, n_places=2).tolist() == expected

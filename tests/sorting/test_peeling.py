@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.ephys.by_channel import by_channel
-from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, peel, slope_of
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, CleanedSums, TemplateBank, add, peel, slope_of
 
 N_TIMES, N_CHANNELS = 40, 3
 TIME = np.arange(N_TIMES) - 12.0
@@ -100,3 +100,16 @@ def test_the_mean_of_cleaned_waveforms_is_the_template_where_spikes_collide() ->
     sums.add(traces, first, unit, fits.amplitude[:5], fits.shift_samples[:5], bank())
     assert sums.amplitude == pytest.approx([1.9, 3.1], abs=0.03)
     assert np.abs(sums.means() - bank().waveforms).max() < 1.0  # of 50
+
+
+@pytest.mark.parametrize("start", [-15, 0, 370])
+def test_of_a_template_and_its_slope_the_part_within_the_traces_is_added(start: int) -> None:
+    """The whole of both, in a longer array of which the traces are the middle."""
+    template = bank()
+    whole = np.zeros((N_CHANNELS, 480), np.float32)
+    whole[:, start + 40 : start + 40 + N_TIMES] = (
+        0.8 * template.waveforms[1] + 2 * slope_of(template.waveforms[1])
+    ).T
+    traces = np.zeros((N_CHANNELS, 400), np.float32)
+    add(traces, start, template.seen, N_TIMES, 1, np.float32(0.8), np.float32(2))
+    assert traces == pytest.approx(whole[:, 40:440], abs=1e-5)

@@ -179,6 +179,24 @@ def test_without_coordinates_spikes_go_with_those_that_they_were_sorted_with() -
     assert (labels[8], labels[9]) == (labels[0], labels[4])
 
 
+def test_without_coordinates_a_spike_is_at_the_mean_of_those_it_was_sorted_with_or_far_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[np.ndarray] = []
+
+    def weighed(posterior: PosteriorSamples, *given: Any, **_: Any) -> PosteriorSamples:
+        seen.append(given[1])
+        return posterior
+
+    monkeypatch.setattr(recluster, "weighed_by_all_spikes", weighed)
+    before = component([A] * 10, [*A, 1, 2])
+    resample_rest(
+        PROJECT, before, waves(None), Clamp(np.full(10, -1, np.int32)), CONFIG, cluster=Network(A)
+    )
+    assert seen[0][8] == pytest.approx(seen[0][4:8].mean(axis=0))
+    assert (seen[0][9] >= 1000).all()
+
+
 def test_decisions_are_held_by_the_network_and_in_every_sorting() -> None:
     held = Clamp(np.array([0, 0, -1, -1, 1, -1, -1, -1, 0, -1], np.int32), ((2, 3),), ((2, 5),))
     network = Network(A)
