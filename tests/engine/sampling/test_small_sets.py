@@ -18,7 +18,7 @@ from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import posterior
 from ncpgui.engine.sampling.beams import beam_samples, stochastic_beam_samples
-from ncpgui.engine.sampling.links import Links
+from ncpgui.engine.sampling.links import LinkedRule
 from ncpgui.engine.sampling.posterior import (
     Visit,
     ancestral_samples,
@@ -234,8 +234,8 @@ def test_over_several_orders_links_have_the_mean_probability_and_each_order_weig
     network, encoding, n_samples, monkeypatch
 ):
     """Ten or eleven draws of an order say its probability with an error, so that orders differ."""
-    rules, rule = [], Links.rule
-    monkeypatch.setattr(Links, "rule", lambda *given: rules.append(rule(*given)) or rules[-1])
+    rules = []
+    monkeypatch.setattr(posterior, "LinkedRule", lambda *given: rules.append(LinkedRule(*given)) or rules[-1])
     found = linked_samples(
         network,
         encoding,
