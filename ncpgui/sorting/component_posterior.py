@@ -45,7 +45,7 @@ from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
 
 log = logging.getLogger(__name__)
 
-_PROGRESS = ((2, 8), (8, 11))
+_PROGRESS = ((2, 6), (6, 8), (8, 11))
 """Twelfths of the work that each round of draws is taken to be."""
 
 

@@ -1,9 +1,9 @@
 """How many draws a component gets: as many as its question needs.
 
-Half of the draws that were asked for come first, and are weighed by the evidence. They are all, where one
-sorting has nearly all of their weight: more draws would change no number that people look at. Else the other
-half follows. More than were asked for do not help: where evidence leaves few of 200 draws effective, it
-leaves as few of 600, those that happen to fit it best.
+A quarter of the draws that were asked for come first, though not under `FEWEST`, and are weighed by the
+evidence. They are all, where one sorting has nearly all of their weight: more draws would change no number
+that people look at. Else each further round doubles them. More than were asked for do not help: where
+evidence leaves few of 200 draws effective, it leaves as few of 600, those that happen to fit it best.
 
 A round is a function of the component and of those before it, so that the number of workers does not matter.
 """
@@ -19,8 +19,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.sampled import Sampled
 from ncpgui.sorting.config import SortingConfig
 
-FEWEST = 100
-"""Fewer draws than this are made all at once: half of them would say too little."""
+FEWEST = 50
+"""Fewer draws than this say too little of what is settled."""
 SETTLED = 0.985
 EFFECTIVE_PART = 0.5
 
@@ -28,22 +28,27 @@ EFFECTIVE_PART = 0.5
 def rounds(config: SortingConfig) -> list[int]:
     """Draws of each round, as far as there are rounds: a beam is searched once."""
     wanted = config.posterior_samples
-    if config.sampler == "beam" or wanted < FEWEST:
+    if config.sampler == "beam" or wanted < 2 * FEWEST:
         return [wanted]
-    return [-(-wanted // 2), wanted // 2]
+    sizes = [max(FEWEST, -(-wanted // 4))]
+    while sum(sizes) < wanted:
+        sizes.append(min(sum(sizes), wanted - sum(sizes)))
+    return sizes
 
 
 def are_enough(weighed: PosteriorSamples) -> bool:
-    """Whether half of the draws, weighed by the evidence, are enough."""
+    """Whether the draws of the rounds so far, weighed by the evidence, are enough."""
     are_effective = weighed.n_effective >= EFFECTIVE_PART * weighed.n_samples
     return are_effective and group_alternatives(weighed)[0].mass >= SETTLED
 
 
-def are_left(posterior: PosteriorSamples, config: SortingConfig) -> bool:
-    """Whether draws are those of the first round, and there is another."""
+def rounds_left(posterior: PosteriorSamples, config: SortingConfig) -> list[tuple[int, int]]:
+    """Number and draws of each round that is missing; none where draws are not those of the first rounds."""
     sizes = rounds(config)
-    is_first = posterior.sampler == "draws" and posterior.n_samples == sizes[0]
-    return is_first and len(sizes) > 1
+    sums = [sum(sizes[: number + 1]) for number in range(len(sizes))]
+    if posterior.sampler != "draws" or posterior.n_samples not in sums:
+        return []
+    return list(enumerate(sizes))[sums.index(posterior.n_samples) + 1 :]
 
 
 def together(parts: Sequence[Sampled]) -> Sampled:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def on_one_core(work: Callable[P, T]) -> Callable[P, T]:
-    """Return `work`, during which each matrix product of NumPy and SciPy keeps to one core, on all threads."""
+    """Return `work`, during which each matrix product of NumPy and SciPy keeps to one core."""
 
     @wraps(work)
     def limited(*args: P.args, **kwargs: P.kwargs) -> T:

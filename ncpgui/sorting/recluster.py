@@ -21,7 +21,7 @@ from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
-from ncpgui.sorting.enough_draws import rounds, together
+from ncpgui.sorting.enough_draws import rounds_left, together
 from ncpgui.sorting.motion import places_in_project
 from ncpgui.sorting.posterior_draws import posterior_seed
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
@@ -94,24 +94,28 @@ def with_all_draws(
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
-    """A component that was settled by the first round of draws (`enough_draws`) with those of all rounds.
+    """A component that was settled by the first rounds of draws (`enough_draws`) with those of all rounds.
 
     They are the draws that it would have had at once, so that it does not matter when, where and after which
     others they are made. Its sortings stay, the first one first, and new ones come to them. Parameters as of
     `resample_rest`.
     """
-    before, sizes = component.posterior, rounds(config)
+    before, left = component.posterior, rounds_left(component.posterior, config)
+    if not left:
+        return component
     known = PosteriorSamples(
         before.rows,
         before.log_prob,
         before.weight if before.drawn_weight is None else before.drawn_weight,
         before.order,
     )
-    more = []
-    for number, n_draws in enumerate(sizes[1:], start=1):
+    more: list[Sampled] = []
+    n_left = sum(n_draws for _, n_draws in left)
+    for number, n_draws in left:
         asked = replace(config, posterior_samples=n_draws, sampler="draws")
         sampling = _sampling(project, component, waveforms, asked, cluster, round_number=number)
-        more.append(sampling(portion(progress, 0, 18, 20)))
+        done = sum(one.posterior.n_samples for one in more)
+        more.append(sampling(portion(portion(progress, 0, 18, 20), done, done + n_draws, n_left)))
     progress(18, 20, "weighing by all spikes")
     company = component.alternatives[0].labels
     evidence = _Evidence(project, component, waveforms, config)

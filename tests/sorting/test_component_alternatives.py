@@ -143,7 +143,7 @@ def test_held_spikes_stay_together_and_surely_there() -> None:
 
 @pytest.mark.parametrize("number", [0, 5])
 def test_held_spikes_that_draws_doubt_are_surely_where_they_are_held(number: int) -> None:
-    """A draw of four has spikes 50 to 59 in the other unit; the first five of them are held where they are."""
+    """A draw of four has spikes 50 to 59 in the other unit; the first five of them are held."""
     labels = np.repeat([0, 1], 60)
     moved = np.where(np.arange(120) < 50, 0, 1)
     held = np.full(120, -1)

@@ -14,7 +14,7 @@ from ncpgui.core.sampled import Sampled
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting import component_posterior
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.enough_draws import are_enough, are_left, rounds, together
+from ncpgui.sorting.enough_draws import are_enough, rounds, rounds_left, together
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.recluster import with_all_draws
 
@@ -30,9 +30,39 @@ def weighed(n_one: int, n_two: int, weight: Any = None) -> PosteriorSamples:
     return PosteriorSamples(np.array([ONE] * n_one + [TWO] * n_two), np.zeros(n), weight)
 
 
-@pytest.mark.parametrize(("wanted", "expected"), [(200, [100, 100]), (101, [51, 50]), (99, [99]), (6, [6])])
-def test_half_of_the_draws_come_first(wanted: int, expected: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (400, [100, 100, 200]),
+        (200, [50, 50, 100]),
+        (150, [50, 50, 50]),
+        (101, [50, 50, 1]),
+        (100, [50, 50]),
+        (99, [99]),
+        (6, [6]),
+    ],
+)
+def test_a_quarter_of_the_draws_comes_first_and_each_round_doubles_them(
+    wanted: int, expected: list[int]
+) -> None:
     assert rounds(replace(CONFIG, posterior_samples=wanted)) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_drawn", "sampler", "expected"),
+    [
+        (50, "draws", [(1, 50), (2, 100)]),
+        (100, "draws", [(2, 100)]),
+        (200, "draws", []),
+        (60, "draws", []),  # copied for the echoes of a cell
+        (50, "beam", []),
+    ],
+)
+def test_rounds_that_are_left_are_those_behind_the_draws(
+    n_drawn: int, sampler: str, expected: list[tuple[int, int]]
+) -> None:
+    posterior = PosteriorSamples(np.array([ONE] * n_drawn), np.zeros(n_drawn), sampler=sampler)
+    assert rounds_left(posterior, CONFIG) == expected
 
 
 def test_a_beam_is_searched_once() -> None:
@@ -45,11 +75,13 @@ def test_a_beam_is_searched_once() -> None:
         (weighed(100, 0), True),
         (weighed(99, 1), True),
         (weighed(98, 2), False),
+        (weighed(50, 0), True),
+        (weighed(49, 1), False),
         (weighed(100, 0, np.eye(100)[0]), False),  # one of them has all weight
         (weighed(100, 0, 1.0 * (np.arange(100) < 51)), True),
     ],
 )
-def test_the_other_half_is_drawn_where_the_first_disagrees_or_few_of_it_count(
+def test_the_next_round_is_drawn_where_draws_disagree_or_few_of_them_count(
     posterior: PosteriorSamples, enough: bool
 ) -> None:
     assert are_enough(posterior) == enough
@@ -137,10 +169,10 @@ def test_a_settled_component_gets_later_the_draws_that_it_would_have_had_at_once
     found = []
     for workers in (1, 2):
         project = sort_recording(recording, FEW, cluster=seeded, workers=workers)
-        (settled,) = [one for one in project.components if are_left(one.posterior, FEW)]
+        (settled,) = [one for one in project.components if rounds_left(one.posterior, FEW)]
         found.append(with_all_draws(project, settled, project.waveforms[settled.id], FEW, cluster=seeded))
     assert_same(found[0], found[1])
-    assert not are_left(found[0].posterior, FEW)
+    assert not rounds_left(found[0].posterior, FEW)
     np.testing.assert_array_equal(found[0].alternatives[0].labels, settled.alternatives[0].labels)
     monkeypatch.setattr(component_posterior, "are_enough", lambda _: False)
     at_once = sort_recording(recording, FEW, cluster=seeded, workers=1).component(settled.id)

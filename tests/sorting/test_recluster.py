@@ -190,9 +190,7 @@ def test_without_coordinates_a_spike_is_at_the_mean_of_those_it_was_sorted_with_
 
     monkeypatch.setattr(recluster, "weighed_by_all_spikes", weighed)
     before = component([A] * 10, [*A, 1, 2])
-    resample_rest(
-        PROJECT, before, waves(None), Clamp(np.full(10, -1, np.int32)), CONFIG, cluster=Network(A)
-    )
+    resample_rest(PROJECT, before, waves(None), Clamp(np.full(10, -1, np.int32)), CONFIG, cluster=Network(A))
     assert seen[0][8] == pytest.approx(seen[0][4:8].mean(axis=0))
     assert (seen[0][9] >= 1000).all()
 
@@ -234,11 +232,11 @@ def test_what_cannot_be_sampled_again_is_refused() -> None:
 
 
 def test_the_draws_of_the_second_round_come_to_those_of_the_first() -> None:
-    """51 of 101 draws were made; two of three of the other 50 have both units as one."""
-    config = replace(CONFIG, posterior_samples=101)
+    """50 of 100 draws were made; two of three of the other 50 have both units as one."""
+    config = replace(CONFIG, posterior_samples=100)
     network = Network(A, ONE, ONE)
     told: list[tuple[int, int, str]] = []
-    before = component([A] * 51, [*A, 0, 1])
+    before = component([A] * 50, [*A, 0, 1])
     after = with_all_draws(
         PROJECT,
         before,
@@ -249,12 +247,33 @@ def test_the_draws_of_the_second_round_come_to_those_of_the_first() -> None:
     )
     assert [asked["samples"] for asked in network.asked] == [50]
     assert network.asked[0]["seed"] == posterior_seed(config, 3, 1)
-    assert after.posterior.n_samples == 101
+    assert after.posterior.n_samples == 100
     first, second = after.alternatives
     assert first.labels.tolist() == [*A, 0, 1]  # that in use stays, as it is
-    assert (first.mass, second.mass) == pytest.approx((68 / 101, 33 / 101))
-    assert first.p_exists == pytest.approx([68 / 101 + 33 / 101] * 2)  # half of a cluster is a partner
+    assert (first.mass, second.mass) == pytest.approx((0.67, 0.33))
+    assert first.p_exists == pytest.approx([0.67 + 0.33] * 2)  # half of a cluster is a partner
     assert told[-2:] == [(18, 20, "weighing by all spikes"), (19, 20, "weighing alternatives")]
+
+
+def test_both_rounds_come_to_a_quarter_of_the_draws_and_a_component_that_has_all_stays() -> None:
+    config = replace(CONFIG, posterior_samples=200)
+    network = Network(A)
+    told: list[float] = []
+    before = component([A] * 50, [*A, 0, 1])
+    after = with_all_draws(
+        PROJECT,
+        before,
+        waves(),
+        config,
+        cluster=network,
+        progress=lambda done, total, message="": told.append(done / total),
+    )
+    assert [asked["samples"] for asked in network.asked] == [50, 100]
+    assert [asked["seed"] for asked in network.asked] == [posterior_seed(config, 3, n) for n in (1, 2)]
+    assert after.posterior.n_samples == 200
+    assert told == sorted(told)
+    assert with_all_draws(PROJECT, after, waves(), config, cluster=network) is after
+    assert len(network.asked) == 2
 
 
 def test_the_sorting_in_use_stays_first_though_others_are_more_probable_and_these_come_by_mass() -> None:
@@ -288,7 +307,7 @@ def test_held_spikes_are_units_of_their_own_where_the_others_are_weighed(
 
     monkeypatch.setattr(recluster, "weighed_by_all_spikes", weighed)
     held = Clamp(np.array([0, 0, -1, -1, 1, -1, -1, -1, 0, -1], np.int32))
-    one = component([A] * 10, [*A, 0, 1])
+    one = component([A] * 50, [*A, 0, 1])
     resample_rest(PROJECT, one, waves(), held, CONFIG, cluster=Network(A))
     assert seen == [[2, 2, 0, 0, 3, 1, 1, 1, 2, 1]]
     with_all_draws(PROJECT, one, waves(), replace(CONFIG, posterior_samples=100), cluster=Network(A))

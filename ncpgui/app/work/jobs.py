@@ -167,12 +167,12 @@ def read_coordinates(
 
 
 def lacks_draws(project: Project, component: Component) -> bool:
-    """Whether a component was settled by half of its draws, and can get the others.
+    """Whether a component was settled by a part of its draws, and can get the others.
 
     Where they were copied for echoes or pieces of a cell, which of them were drawn is not known any more.
     Where not all spikes were read, new sortings could not say of each where it belongs.
     """
-    from ncpgui.sorting.enough_draws import are_left
+    from ncpgui.sorting.enough_draws import rounds_left
     from ncpgui.sorting.reopened import settings_of
 
     read = project.waveforms.get(component.id)
@@ -180,7 +180,7 @@ def lacks_draws(project: Project, component: Component) -> bool:
         not component.echoes
         and read is not None
         and (read.coordinates is not None or len(component.sampled) == len(component.spike_ids))
-        and are_left(component.posterior, settings_of(project))
+        and bool(rounds_left(component.posterior, settings_of(project)))
     )
 
 

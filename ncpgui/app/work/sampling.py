@@ -98,7 +98,7 @@ class Sampling:
         """Put a component first, somebody looks at it and waits; one that waits for nothing is sampled.
 
         One that could not be sampled, or was stopped, is sampled again when somebody asks for it.
-        One that was settled by half of its draws gets the others.
+        One that was settled by a part of its draws gets the others.
         """
         if component_id is None:
             return
