@@ -14,7 +14,6 @@ from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 LINKS = ("must_link", "cannot_link")
@@ -140,20 +139,17 @@ def cluster(
     )
 
 
-def read_waveforms(path: Path) -> dict[str, Any]:
-    """Read the arrays of a waveform file; pickles are refused, shapes and values checked.
+def read_waveforms(path: Path) -> dict[str, NDArray[Any]]:
+    """Read the arrays of a waveform file, which the engine checks; pickles are refused.
 
     Returns
     -------
-    waveforms (n, T, C) float32 and, where given, times_s as it is, channel_positions (C, 2) float64,
-    channel_mask (C,) bool, sampling_frequency, a float in Hz, clamped (n,) int64 and must_link and
-    cannot_link (m, 2) int64.
+    waveforms and what else of `KEYS` is there, as it is.
 
     Raises
     ------
     InputError
-        Not an .npz file that can be read (`core.numpy_files`), no key 'waveforms', no spikes, NaN, or another
-        number of dimensions.
+        Not an .npz file that can be read (`core.numpy_files`), or no key 'waveforms'.
     """
     from ncpgui.core.numpy_files import read_npz
 
@@ -164,72 +160,10 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     unknown = [name for name in arrays if name not in KEYS]
     if unknown:
         tell(f"warning: {path} also holds {', '.join(unknown)}, which is not used")
-    result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
-    n_channels = result["waveforms"].shape[2]
-    if "times_s" in arrays:  # the engine checks them
-        result["times_s"] = arrays["times_s"]
-    if "channel_positions" in arrays:
-        positions = _numbers(arrays["channel_positions"], "channel_positions", path)
-        if positions.shape != (n_channels, 2):
-            raise InputError(
-                f"{path}: channel_positions must be ({n_channels}, 2) µm for waveforms of {n_channels} "
-                f"channels, got shape {positions.shape}"
-            )
-        result["channel_positions"] = positions
-    if "channel_mask" in arrays:
-        mask = arrays["channel_mask"]
-        if mask.shape != (n_channels,) or mask.dtype.kind not in "bui":
-            raise InputError(
-                f"{path}: channel_mask must be ({n_channels},) bool for waveforms of {n_channels} channels, "
-                f"got shape {mask.shape} of {mask.dtype}"
-            )
-        result["channel_mask"] = mask.astype(bool)
-    if "sampling_frequency" in arrays:
-        frequency = _numbers(arrays["sampling_frequency"], "sampling_frequency", path)
-        if frequency.size != 1 or not frequency.item() > 0:
-            raise InputError(f"{path}: sampling_frequency must be one positive number in Hz, got {frequency}")
-        result["sampling_frequency"] = float(frequency.item())
-    n_spikes = len(result["waveforms"])
-    for name, shape in (("clamped", (n_spikes,)), ("must_link", (-1, 2)), ("cannot_link", (-1, 2))):
-        if name in arrays:
-            result[name] = _integers(arrays[name], name, shape, path)
-    return result
-
-
-def _integers(array: NDArray[Any], name: str, shape: tuple[int, ...], path: Path) -> NDArray[Any]:
-    """Check whole numbers of a shape in which -1 stands for any length."""
-    fits = array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
-    if not fits or array.dtype.kind not in "iu":
-        words = ", ".join("m" if n < 0 else str(n) for n in shape) + ("," if len(shape) == 1 else "")
-        raise InputError(
-            f"{path}: {name} must be whole numbers ({words}), got shape {array.shape} of {array.dtype}"
-        )
-    return array.astype("int64")
-
-
-def _checked_waveforms(array: NDArray[Any], path: Path) -> NDArray[np.float32]:
-    waveforms = _numbers(array, "waveforms", path)
-    if waveforms.ndim != 3:
-        raise InputError(
-            f"{path}: waveforms must be (n_spikes, n_samples, n_channels), got shape {waveforms.shape}"
-        )
-    if waveforms.shape[0] == 0:
-        raise InputError(f"{path}: waveforms holds no spikes; give at least one")
-    if 0 in waveforms.shape:
-        raise InputError(f"{path}: waveforms has no samples or no channels, got shape {waveforms.shape}")
-    return waveforms.astype("float32")
-
-
-def _numbers(array: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
-    import numpy as np
-
-    if array.dtype.kind not in "fiu":
-        raise InputError(f"{path}: {name} must be numbers, got {array.dtype}")
-    finite = np.isfinite(array)
-    if not finite.all():
-        place = f" at index {tuple(int(i) for i in np.argwhere(~finite)[0])}" if array.ndim else ""
-        raise InputError(f"{path}: {name} must be finite, found NaN or infinity{place}; remove those spikes")
-    return array
+    known = {name: arrays[name] for name in KEYS if name in arrays}
+    if "sampling_frequency" in known and known["sampling_frequency"].size == 1:
+        known["sampling_frequency"] = known["sampling_frequency"].reshape(())
+    return known
 
 
 def write_posterior(path: Path, arrays: dict[str, NDArray[Any]], *, replace: bool) -> None:
