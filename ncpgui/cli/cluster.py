@@ -139,7 +139,7 @@ def cluster(
     )
 
 
-def read_waveforms(path: Path) -> dict[str, NDArray[Any]]:
+def read_waveforms(path: Path) -> dict[str, Any]:
     """Read the arrays of a waveform file, which the engine checks; pickles are refused.
 
     Returns

@@ -54,15 +54,23 @@ def drawn_on(stream: TextIO) -> TextIO:
     return stream.stream if isinstance(stream, _Visible) else stream
 
 
-class Lasting:
+class _Around:
+    """A text stream that does with another one what that does, but for what a class says."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class Lasting(_Around):
     """A text stream that takes all that is written to it, also when there is no place for it any more.
 
     lost : the first failure, None so far
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self.lost: Exception | None = None
+    lost: Exception | None = None
 
     def write(self, text: str) -> int:
         """Write text as far as it can be written."""
@@ -79,15 +87,9 @@ class Lasting:
         except (OSError, ValueError, ExportError) as error:
             self.lost = self.lost or error
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
 
-
-class _Visible:
+class _Visible(_Around):
     """A text stream in which control characters are written out."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
 
     def write(self, text: str) -> int:
         return self.stream.write(visible_lines(text))
@@ -95,9 +97,6 @@ class _Visible:
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
 
 
 class _Closed(io.RawIOBase):

@@ -86,6 +86,14 @@ class GuardedFile:
         """Close the file; `error` then says whether it is whole."""
         os.close(self._handle)
 
+    def __enter__(self) -> GuardedFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        if self.error is not None:
+            raise self.error
+
     def _write_all(self, view: memoryview, start: int) -> None:
         os.lseek(self._handle, start, os.SEEK_SET)
         while view:

@@ -106,44 +106,24 @@ class PosteriorSamples:
                 f"posterior samples do not fit: {len(rows)} label vectors, "
                 f"{len(log_q)} log probabilities, {len(share)} weights; give one of each a sample"
             )
-        if order is not None and np.shape(order) != (len(rows),):
-            raise InputError(
-                f"the order of each of {len(rows)} samples is needed, got shape {np.shape(order)}; "
-                "leave it out where it is not known"
-            )
-        if drawn_weight is not None and np.shape(drawn_weight) != (len(rows),):
-            raise InputError(
-                f"the weight as drawn of each of {len(rows)} samples is needed, got shape "
-                f"{np.shape(drawn_weight)}; leave it out where nothing but the network weighs them"
-            )
         if sampler not in SAMPLERS:
             raise InputError(f"samples come from {' or '.join(map(repr, SAMPLERS))}, got {sampler!r}")
-        if stimulus_nats is not None and np.shape(stimulus_nats) != (len(rows),):
-            raise InputError(
-                f"the log likelihood of the stimulus under each of {len(rows)} samples is needed, got shape "
-                f"{np.shape(stimulus_nats)}; leave it out where the stimulus says nothing"
-            )
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "log_prob", log_q)
-        object.__setattr__(self, "weight", _normalised(share))
-        object.__setattr__(self, "order", None if order is None else np.asarray(order, dtype=np.int32))
-        drawn = None if drawn_weight is None else _normalised(np.asarray(drawn_weight, dtype=np.float64))
-        object.__setattr__(self, "drawn_weight", drawn)
-        object.__setattr__(self, "sampler", sampler)
-        seen = None if stimulus_nats is None else np.asarray(stimulus_nats, dtype=np.float64)
-        object.__setattr__(self, "stimulus_nats", seen)
-        for values, n, what in (
-            (weight_without_echoes, len(rows), "the weight without echoes of each of {} samples"),
-            (echo_of, rows.shape[1], "of which other each of {} points is an echo"),
+        known: dict[str, object] = {
+            "rows": rows,
+            "log_prob": log_q,
+            "weight": _normalised(share),
+            "sampler": sampler,
+        }
+        for name, values in (
+            ("order", order),
+            ("drawn_weight", drawn_weight),
+            ("stimulus_nats", stimulus_nats),
+            ("weight_without_echoes", weight_without_echoes),
+            ("echo_of", echo_of),
         ):
-            if values is not None and np.shape(values) != (n,):
-                raise InputError(
-                    f"{what.format(n)} is needed, got shape {np.shape(values)}; leave it out where there are "
-                    "no echoes"
-                )
-        alone = None if weight_without_echoes is None else np.asarray(weight_without_echoes, dtype=np.float64)
-        object.__setattr__(self, "weight_without_echoes", None if alone is None else _normalised(alone))
-        object.__setattr__(self, "echo_of", None if echo_of is None else np.asarray(echo_of, dtype=np.int64))
+            known[name] = None if values is None else _optional(name, values, rows)
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -317,6 +297,32 @@ def _taken(values: NDArray[Any], rows: object, name: str) -> NDArray[Any]:
         raise InputError(
             f"{name} are numbers from 0 to {len(values) - 1}, or one True or False each: {error}"
         ) from None
+
+
+_NO_ECHOES = "there are no echoes"
+_OPTIONAL = {
+    "order": (np.int32, "the order of each of {} samples", "it is not known"),
+    "drawn_weight": (float, "the weight as drawn of each of {} samples", "only the network weighs them"),
+    "stimulus_nats": (
+        float,
+        "the log likelihood of the stimulus under each of {} samples",
+        "it says nothing",
+    ),
+    "weight_without_echoes": (float, "the weight without echoes of each of {} samples", _NO_ECHOES),
+    "echo_of": (np.int64, "of which other each of {} points is an echo", _NO_ECHOES),
+}
+"""Type of what may be left out, what it is, and where it is left out."""
+
+
+def _optional(name: str, values: NDArray[Any], rows: NDArray[np.integer]) -> NDArray[Any]:
+    dtype, what, lacking = _OPTIONAL[name]
+    n = rows.shape[name == "echo_of"]
+    if np.shape(values) != (n,):
+        raise InputError(
+            f"{what.format(n)} is needed, got shape {np.shape(values)}; leave it out where {lacking}"
+        )
+    found = np.asarray(values, dtype=dtype)
+    return _normalised(found) if "weight" in name else found
 
 
 def _normalised(share: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ T = TypeVar("T")
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class Steps(Protocol):
-    """Where finished steps are kept."""
+class Steps:
+    """Where finished steps are kept: nowhere, unless a class that derives from this one says where."""
 
     def find(self, name: str) -> Arrays | None:
         """Return the arrays kept under a name, None where there are none that can be used."""
+        return None
 
     def keep(self, name: str, values: Arrays) -> None:
         """Keep arrays under a name, whole or not at all; work goes on where they cannot be kept."""
@@ -34,23 +35,7 @@ class Steps(Protocol):
         """Forget steps that later ones have made needless; a name with a star stands for all that fit."""
 
 
-class _Nowhere:
-    """Keeps nothing."""
-
-    def find(self, name: str) -> None:
-        """Nothing is there."""
-
-    def keep(self, name: str, values: Arrays) -> None:
-        """Nothing is kept."""
-
-    def refuse(self, name: str, reason: str) -> None:
-        """Nothing was found."""
-
-    def drop(self, *names: str) -> None:
-        """Nothing is there."""
-
-
-NOTHING_KEPT: Steps = _Nowhere()
+NOTHING_KEPT = Steps()
 
 
 @dataclass(frozen=True)

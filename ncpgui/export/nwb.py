@@ -63,15 +63,13 @@ def export_nwb(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
     import pynwb
 
     content = nwb_file(bundle)
-    with replaced_file(path, replace=replace) as beside:
-        target = GuardedFile(beside)
-        try:
-            with h5py.File(target, "w") as file, pynwb.NWBHDF5IO(mode="w", file=file) as io:
-                io.write(content)
-        finally:
-            target.close()
-            if target.error is not None:
-                raise target.error
+    with (
+        replaced_file(path, replace=replace) as beside,
+        GuardedFile(beside) as target,
+        h5py.File(target, "w") as file,
+        pynwb.NWBHDF5IO(mode="w", file=file) as io,
+    ):
+        io.write(content)
     return path
 
 

@@ -128,10 +128,7 @@ def write_array(
         chunks with a checksum: it can be read when it is asked for (`array_piece`)
     """
     array = np.asarray(values)
-    dataset = parent.create_dataset(name, data=array, **({} if in_one_piece else _filters(array)))
-    stamp(dataset, "array")
-    if unit:
-        dataset.attrs["unit"] = unit
+    _write(parent, name, array, "array", unit, {} if in_one_piece else _filters(array))
 
 
 def read_array(
@@ -167,8 +164,14 @@ def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: st
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             array = array.astype(dtype)
             break
-    dataset = parent.create_dataset(name, data=array, **_filters(array))
-    stamp(dataset, "integers")
+    _write(parent, name, array, "integers", unit, _filters(array))
+
+
+def _write(
+    parent: h5py.Group, name: str, array: NDArray[Any], encoding: str, unit: str, filters: dict[str, Any]
+) -> None:
+    dataset = parent.create_dataset(name, data=array, **filters)
+    stamp(dataset, encoding)
     if unit:
         dataset.attrs["unit"] = unit
 

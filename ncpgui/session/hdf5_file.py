@@ -23,11 +23,8 @@ def written_hdf5(path: Path) -> Iterator[h5py.File]:
     OSError
         It could not be written; what is at `path` then is no HDF5 file.
     """
-    target = GuardedFile(path)
-    try:
-        with h5py.File(target, "w", libver=("earliest", "v110"), locking=False) as file:
-            yield file
-    finally:
-        target.close()
-        if target.error is not None:
-            raise target.error
+    with (
+        GuardedFile(path) as target,
+        h5py.File(target, "w", libver=("earliest", "v110"), locking=False) as file,
+    ):
+        yield file
