@@ -19,12 +19,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from spikeinterface.core.generate import generate_templates
 
 from benchmarks.common.report import SEED, Origin, add_jobs, begin, keep, options, side_by_side, table
 from ncpgui import engine
-from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir, random_rotations
@@ -182,9 +182,9 @@ def score(asked: tuple[str, int], arguments: argparse.Namespace) -> dict[str, An
             beam=0,
             device=arguments.device,
         )
-        row[name] = adjusted_rand_index(found.map_labels, one.labels)
+        row[name] = adjusted_rand_score(found.map_labels, one.labels)
         row[f"K, {name}"] = int(found.map_labels.max()) + 1
-    row["mixture"] = adjusted_rand_index(mixture_labels(one.waveforms, arguments.seed), one.labels)
+    row["mixture"] = adjusted_rand_score(mixture_labels(one.waveforms, arguments.seed), one.labels)
     return row
 
 

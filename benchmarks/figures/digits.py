@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
-from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.engine.diagnostics.posteriors import posterior_of
@@ -68,7 +68,7 @@ def make(source: Source) -> Made:
         "truth": f"number {place[0] + 1} of all that were drawn, with q = {q[place[0]]:.3f}"
         if place
         else "not among those drawn",
-        "ari": [adjusted_rand_index(row, truth) for row in found.labels[:N_SHOWN]],
+        "ari": [adjusted_rand_score(row, truth) for row in found.labels[:N_SHOWN]],
         "scores": checkpoint.card["scores"],
         "validate_points": checkpoint.card["training"]["validate_points"],
     }

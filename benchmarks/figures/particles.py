@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
-from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.particle_tracks import ParticleTracks
 from ncpgui.engine.networks.npt import FadingNetwork
@@ -79,7 +79,7 @@ def make(source: Source) -> Made:
         "q_drawn": float(q.sum()),
         "tv_drawn": float(np.abs(q / q.sum() - p).sum() / 2),
         "best": f"number {int(p.argmax()) + 1}",
-        "ari": float(np.mean([adjusted_rand_index(row, truth) for row in samples.labels[:200]])),
+        "ari": float(np.mean([adjusted_rand_score(row, truth) for row in samples.labels[:200]])),
         "k": [float(samples.n_clusters.mean()), float(samples.n_clusters.std())],
     }
     return Made(figure, measured)

@@ -10,7 +10,7 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import percent, progress_report, tell
-from ncpgui.core.counted import count
+from ncpgui.core.counted import count, some
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -130,12 +130,11 @@ def cluster(
     ]
     for i, mass in enumerate(alone.get("mass_alone", ())):
         shares[i] = f"{shares[i][:-1]}, by waveforms alone {percent(mass)})"
-    more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     if any(name in arrays for name in LINKS):
         tell(f"the links had a probability of {percent(np.exp(result.links_log_prob))}")
     tell(
         f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
-        f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}"
+        f"{some(shares, N_SHOWN)}; wrote {out}"
     )
 
 

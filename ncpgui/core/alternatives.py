@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.agreement import best_jaccard
 from ncpgui.core.arguments import WHOLE_NUMBERS, array, instance, number, whole_number
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
@@ -81,10 +80,7 @@ def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = MIN_JACCARD
         raise InputError(
             f"two sortings need one label each for the same points, got shapes {a.shape} and {b.shape}"
         )
-    return bool(
-        (best_jaccard(a, b)[sizeable_clusters(a)] > min_jaccard).all()
-        and (best_jaccard(b, a)[sizeable_clusters(b)] > min_jaccard).all()
-    )
+    return bool(same_sortings(np.stack([a, b]), min_jaccard=min_jaccard)[0, 1])
 
 
 def same_sortings(labels: NDArray[np.integer], *, min_jaccard: float = MIN_JACCARD) -> NDArray[np.bool_]:

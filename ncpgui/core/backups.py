@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 
-def next_backup(folder: Path, name: str, suffix: str = "") -> Path:
+def next_backup(folder: Path, name: str) -> Path:
     """Where the next backup goes: its number is above all that anything in `folder` has."""
-    taken = [number_of(place.name, name, suffix) for place in folder.iterdir()]
+    taken = [number_of(place.name, name) for place in folder.iterdir()]
     highest = max((number for number in taken if number is not None), default=0)
-    return folder / (f"{name}{suffix}" if not highest else f"{name}-{highest + 1}{suffix}")
+    return folder / (f"{name}-{highest + 1}" if highest else name)
 
 
 def backups_in(folder: Path, name: str) -> list[Path]:
@@ -24,9 +24,9 @@ def backups_in(folder: Path, name: str) -> list[Path]:
     return sorted(found, key=found.__getitem__)
 
 
-def number_of(text: str, name: str, suffix: str = "") -> int | None:
+def number_of(text: str, name: str) -> int | None:
     """The number of a backup, 1 of the first; None where `text` is not called like one."""
-    match = re.fullmatch(f"{re.escape(name)}(-[0-9]{{1,18}})?{re.escape(suffix)}", text)
+    match = re.fullmatch(f"{re.escape(name)}(-[0-9]{{1,18}})?", text)
     if match is None:
         return None
     return int(match[1][1:]) if match[1] else 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-FEW = 4
+FEW, SOME = 4, 6
 
 
 def count(number: int, noun: str) -> str:
@@ -15,3 +15,9 @@ def count(number: int, noun: str) -> str:
 def few(numbers: Sequence[int]) -> str:
     """The first of some numbers, and whether there are more: "1, 2, 3, 4 …"."""
     return ", ".join(map(str, numbers[:FEW])) + (" …" if len(numbers) > FEW else "")
+
+
+def some(values: Sequence[object], most: int = SOME) -> str:
+    """The first of some values, and how many more there are: "a, b, c, d, e, f and 2 more"."""
+    more = len(values) - most
+    return ", ".join(map(str, values[:most])) + (f" and {more} more" if more > 0 else "")

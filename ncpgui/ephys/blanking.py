@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from ncpgui.core.clock import Clock
+from ncpgui.core.counted import some
 from ncpgui.core.home import provide_home
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
@@ -174,8 +175,7 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
             clock.seconds((np.array(lasts) + 1) * self._size),
         )
         places = [f"{a:.2f} to {b:.2f} s" for a, b in zip(begin_s, end_s, strict=True)]
-        more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
-        return ", ".join(places[:MAX_PLACES]) + more
+        return some(places, MAX_PLACES)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.nothing_runs import nothing_runs
+from ncpgui.ephys.reasons import reason
 
 CLOCK_HZ = 1e9
 """Seconds as whole numbers: spikes are told apart to the nanosecond."""
@@ -32,8 +33,7 @@ def nwb_sorting(path: Path) -> Any:
     except RecordingError:
         raise
     except Exception as error:
-        text = str(error).strip().splitlines()
         raise RecordingError(
-            f"the units of {path} cannot be read ({text[0] if text else type(error).__name__}); write the "
-            "file again, or export its units to a folder of Phy"
+            f"the units of {path} cannot be read ({reason(error)}); write the file again, or export its "
+            "units to a folder of Phy"
         ) from error

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.counted import some
 from ncpgui.core.csv_text import plain
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import number_of
@@ -41,7 +42,6 @@ NAME_COLUMNS = ("si_unit_id", "unit_name")
 """Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
 LARGEST_CLUSTER = 2**31
 """The first that phy cannot hold."""
-_MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _labels(
             notes.append(f"labels are those of {name}" + _counted(told))
             lacking = sorted(present - set(cells))
             if lacking:
-                notes.append(f"{name} lacks clusters {_some(lacking)}: they are unsorted")
+                notes.append(f"{name} lacks clusters {some(lacking)}: they are unsorted")
             notes += _of_two_minds(table, place)
             known = {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
             return known, {unit: text for unit, text in told.items() if text.lower() not in LABELS}
@@ -240,13 +240,13 @@ def _why_nothing(table: ClusterTable, place: int | None, cells: dict[int, str], 
     if not cells:
         return "none of its rows names a cluster" if table.rows else "it has no rows"
     if present.isdisjoint(cells):
-        return f"none of its clusters ({_some(sorted(cells))}) has a spike"
+        return f"none of its clusters ({some(sorted(cells))}) has a spike"
     return "its clusters are unsorted, or their cells empty"
 
 
 def _counted(told: dict[int, str]) -> str:
     words = Counter(text.lower() if text.lower() in LABELS else text for text in told.values())
-    return f" ({_some([f'{word} {n}' for word, n in sorted(words.items())])})"
+    return f" ({some([f'{word} {n}' for word, n in sorted(words.items())])})"
 
 
 def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
@@ -259,7 +259,7 @@ def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
     twice = sorted(unit for unit, words in said.items() if len(words) > 1)
     if not twice:
         return []
-    return [f"{table.file.name} has different rows of clusters {_some(twice)}: the last one counts"]
+    return [f"{table.file.name} has different rows of clusters {some(twice)}: the last one counts"]
 
 
 def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:
@@ -300,8 +300,3 @@ def _all_named(names: dict[int, int | str], present: set[int]) -> dict[int, int 
     for unit in sorted(present - set(names)):
         names[unit] = str(next(fresh)) if is_text else next(fresh)
     return names
-
-
-def _some(values: list[Any]) -> str:
-    shown = ", ".join(map(str, values[:_MAX_NAMED]))
-    return shown + (f" and {len(values) - _MAX_NAMED} more" if len(values) > _MAX_NAMED else "")

@@ -30,6 +30,7 @@ from ncpgui.ephys.phy_folder import (
     sampling_frequency_of,
 )
 from ncpgui.ephys.proposals import LABELLERS
+from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.strays import set_aside
 
@@ -226,9 +227,8 @@ def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
     except RecordingError:
         raise
     except Exception as error:
-        text = str(error).strip().splitlines()
         raise RecordingError(
-            f"{path} is not a sorting that can be opened ({text[0] if text else type(error).__name__}); "
+            f"{path} is not a sorting that can be opened ({reason(error)}); "
             "give a Phy or Kilosort folder (params.py, spike_times.npy, spike_clusters.npy) "
             "or a SpikeInterface sorting or analyzer folder"
         ) from error

@@ -10,7 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from ncpgui.core.counted import count
+from ncpgui.core.counted import count, some
 from ncpgui.core.errors import RecordingError, SeveralStreamsError
 from ncpgui.ephys.hdf5_formats import maxwell_runs, mcs_stream_names
 from ncpgui.ephys.nwb_places import nwb_recording
@@ -36,7 +36,6 @@ _NOT_OF_SPIKES = {
     *("aux", "auxiliary", "accelerometer", "audio", "supply", "temperature", "stim", "lfp", "lf"),
 }
 """Words in the names of streams that hold no spikes."""
-_MAX_NAMED = 6
 _MICROVOLT, _VOLT = ("uv", "\u00b5v", "\u03bcv", "microvolt", "microvolts"), ("v", "volt", "volts")
 
 
@@ -166,8 +165,7 @@ def chosen_stream(streams: Sequence[Stream], asked: str | None, place: Path) -> 
 def choice_in_words(chosen: Stream, streams: Sequence[Stream]) -> str:
     """Which stream was opened, and which were not."""
     others = [stream for stream in streams if stream != chosen]
-    more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
-    return f"the stream that is read is {chosen}; not read: {_listed(others[:_MAX_NAMED])}{more}"
+    return f"the stream that is read is {chosen}; not read: {some(others)}"
 
 
 def _listed(streams: Sequence[Stream]) -> str:

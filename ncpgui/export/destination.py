@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import ncpgui
+from ncpgui.core.counted import some
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_folder
 from ncpgui.core.json_text import parse_json
@@ -76,18 +77,14 @@ def _check_replaceable(path: Path, shown: Path | None = None) -> None:
     foreign = sorted(name for name in present if name not in known)
     if foreign:
         raise ExportError(
-            f"{named} holds files that ncpgui did not write ({_some(foreign)}); choose a new folder"
+            f"{named} holds files that ncpgui did not write ({some(foreign, 1)}); choose a new folder"
         )
     changed = sorted(name for name, item in present.items() if _digest(item) != known[name])
     if changed:
         raise ExportError(
-            f"{named} was changed since it was exported ({_some(changed)}); "
+            f"{named} was changed since it was exported ({some(changed, 1)}); "
             "choose a new folder, or delete this one if that work is not needed"
         )
-
-
-def _some(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _files(folder: Path) -> list[Path]:

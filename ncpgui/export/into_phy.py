@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.counted import some
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import GivenSorting, called
 from ncpgui.core.numpy_files import read_npy
@@ -43,7 +44,6 @@ from ncpgui.export.phy_tables import (
 from ncpgui.export.written_back import OTHERWISE, WrittenBack, changed, unreadable
 
 CLUSTERS, TEMPLATES, CACHE = "spike_clusters.npy", "spike_templates.npy", ".phy"
-_MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -347,7 +347,7 @@ def _note(after: _Clusters, change: ClusterChange, source: _Folder, decisions: C
         notes.append(f"{n_out} spikes of no unit are cluster {after.of_unit[OUT]}, labelled noise")
     called = [f"{unit} is {cluster}" for unit, cluster in after.of_unit.items() if unit not in (OUT, cluster)]
     if called:
-        notes.append(f"clusters have other numbers where theirs were used before: {_some(called)}")
+        notes.append(f"clusters have other numbers where theirs were used before: {some(called)}")
     words = change.words[GROUP]
     there = {**source.now.labels, **source.now.own_labels}
     over = [
@@ -356,10 +356,5 @@ def _note(after: _Clusters, change: ClusterChange, source: _Folder, decisions: C
         if there.get(cluster, "unsorted") != words.text[cluster] and cluster not in change.parent
     ]
     if over:
-        notes.append(f"labels that were changed there since are as decided here, of clusters {_some(over)}")
+        notes.append(f"labels that were changed there since are as decided here, of clusters {some(over)}")
     return "; ".join(notes)
-
-
-def _some(values: list[str]) -> str:
-    shown = ", ".join(values[:_MAX_NAMED])
-    return shown + (f" and {len(values) - _MAX_NAMED} more" if len(values) > _MAX_NAMED else "")

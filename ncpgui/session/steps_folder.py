@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ncpgui.core.counted import count
+from ncpgui.core.counted import count, some
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.flushed import flush_folder
 from ncpgui.core.json_text import parse_json
@@ -41,7 +41,6 @@ logger = logging.getLogger(__name__)
 ENCODING, FORMAT = "ncpgui-steps", 1
 HEADER, LOCK = "steps.json", "lock"
 MOST_HEADER_BYTES = 1 << 20
-MOST_DIFFERENCES = 6
 _STEP = re.compile(r"(motion|proposals|matching|(channel|round|found|component)-\d+(-round-\d+)?)\.npz")
 _BESIDE = re.compile(r"steps\.json|lock|\.ncpgui-[0-9a-f]+\.(saving|stale)")
 _OF = "of"
@@ -308,11 +307,9 @@ def _check_same(before: Leftover, run: dict[str, Any]) -> None:
     differs = differences(before.run, run)
     if not differs:
         return
-    more = len(differs) - MOST_DIFFERENCES
     raise InputError(
-        f"{before.path} holds steps of another run: {', '.join(differs[:MOST_DIFFERENCES])}"
-        f"{f' and {more} more' if more > 0 else ''}; go on with what it was made with, or begin anew with "
-        "--overwrite in place of --resume"
+        f"{before.path} holds steps of another run: {some(differs)}; go on with what it was made with, or "
+        "begin anew with --overwrite in place of --resume"
     )
 
 

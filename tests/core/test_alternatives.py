@@ -14,7 +14,7 @@ from ncpgui.core.alternatives import (
     sizeable_clusters,
 )
 from ncpgui.core.errors import InputError
-from ncpgui.core.partition import canonical
+from ncpgui.core.partition import canonical, contingency
 from ncpgui.core.posterior import PosteriorSamples
 
 THREE = np.repeat([0, 1, 2], 100)
@@ -61,11 +61,19 @@ def test_the_samples_of_a_sorting_are_the_same_sorting_and_those_of_others_are_n
     assert not same_sorting(modes[0].labels, modes[1].labels)
 
 
+def met(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether each sizeable cluster of `a` has more than half of its union with one of `b`."""
+    table = contingency(a, b).astype(float)
+    union = table.sum(1, keepdims=True) + table.sum(0, keepdims=True) - table
+    jaccard = (table / np.maximum(union, 1)).max(axis=1, initial=0)
+    return bool((jaccard[[k for k in sizeable_clusters(a) if k < len(jaccard)]] > 0.5).all())
+
+
 def test_all_pairs_are_compared_as_each_is_alone_with_spikes_and_sortings_without_clusters():
     rng = np.random.default_rng(0)
     cuts = np.array([(rng.random(200) * rng.integers(1, 4)).astype(int) for _ in range(6)])
     cuts = np.concatenate([cuts, np.where(rng.random(cuts.shape) < 0.3, -1, cuts), np.full((2, 200), -1)])
-    pairwise = [[same_sorting(a, b) for b in cuts] for a in cuts]
+    pairwise = [[met(a, b) and met(b, a) for b in cuts] for a in cuts]
     np.testing.assert_array_equal(same_sortings(cuts), pairwise)
     assert 14 < np.sum(pairwise) < 14 * 14
 

@@ -29,8 +29,7 @@ def test_the_number_of_a_backup_is_in_its_name(text: str, number: int | None) ->
 
 
 def test_a_name_is_taken_as_it_is_and_its_suffix_follows_the_number() -> None:
-    assert number_of("a.b-3.journal", "a.b", ".journal") == 3
-    assert number_of("a.b-3", "a.b", ".journal") is None
+    assert number_of("a.b-3", "a.b") == 3
     assert number_of("axb-3", "a.b") is None
 
 
@@ -50,12 +49,6 @@ def test_the_next_backup_is_above_all_that_are_there(
     for name in there:
         (tmp_path / name).write_text("")
     assert next_backup(tmp_path, "before") == tmp_path / following
-
-
-def test_the_next_one_with_a_suffix(tmp_path: Path) -> None:
-    assert next_backup(tmp_path, "s.h5", ".journal") == tmp_path / "s.h5.journal"
-    (tmp_path / "s.h5.journal").write_text("")
-    assert next_backup(tmp_path, "s.h5", ".journal") == tmp_path / "s.h5-2.journal"
 
 
 def test_backups_are_folders_in_order_of_their_numbers_and_no_links(tmp_path: Path) -> None:

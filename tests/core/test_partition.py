@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncpgui.core.agreement import adjusted_rand_index, best_jaccard
 from ncpgui.core.partition import (
     all_partitions,
     canonical,
@@ -49,14 +48,6 @@ def test_contingency_of_no_points_and_of_none_assigned_is_empty():
     for labels in ([], [-1, -1]):
         assert contingency(labels, labels).shape == (0, 0)
     assert contingency([-1, -1], [0, 2]).shape == (0, 3)
-
-
-def test_agreement_of_partitions_by_hand():
-    a, b = [0, 0, 1, 1], [0, 0, 1, 2]
-    # pairs together: a 2, b 1, both 1; expected 2 * 1 / 6; (1 - 1/3) / (3/2 - 1/3) = 4/7
-    assert np.isclose(adjusted_rand_index(a, b), 4 / 7)
-    assert adjusted_rand_index(a, [5, 5, 3, 3]) == 1
-    assert best_jaccard(a, b).tolist() == [1.0, 0.5]
 
 
 def test_rows_of_clusters_are_those_of_their_points_and_points_of_none_are_in_no_row() -> None:

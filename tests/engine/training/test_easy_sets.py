@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
-from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.training.easy_sets import easy_ari, easy_set
 from ncpgui.engine.training.validation import Scores
@@ -21,7 +21,7 @@ def test_means_of_the_true_units_tell_which_spike_is_whose(number: int) -> None:
     units = np.unique(one.labels)
     means = np.stack([flat[one.labels == k].mean(0) for k in units])
     nearest = units[((flat[:, None] - means) ** 2).sum(2).argmin(1)]
-    assert adjusted_rand_index(nearest, one.labels) > 0.97
+    assert adjusted_rand_score(nearest, one.labels) > 0.97
     apart = np.linalg.norm(means[:, None] - means, axis=2)[~np.eye(len(units), dtype=bool)]
     assert len(units) == 1 or apart.min() > 5
 
