@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from benchmarks.recordings.ground_truth import NOISE_UV, UV_PER_COUNT
-from ncpgui.ephys.preprocessing import FilterSettings, band_power
+from ncpgui.ephys.preprocessing import FilterSettings
 
 Spectrum = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Power by frequency in Hz, but for a factor."""
@@ -131,7 +131,7 @@ FAMILIES = SPECTRA | OTHERS
 
 def loudness(family: Family, white_uv: float = float(np.mean(NOISE_UV)), rate_hz: float = 20_000.0) -> float:
     """Sd of Gaussian noise and white noise together behind the band-pass, over that of the white noise."""
-    passed = band_power(FilterSettings(300.0, 6000.0, "none"), rate_hz)
+    passed = FilterSettings(300.0, 6000.0, "none").band_power(rate_hz)
     if family.spectrum is None:
         return 1.0
     power = family.spectrum(np.linspace(0, rate_hz / 2, len(passed)))[1:]

@@ -49,24 +49,22 @@ class FilterSettings:
     lowpass_hz: float
     reference: str
 
+    def band_power(self, sampling_frequency_hz: float) -> NDArray[np.float64]:
+        """Power that the band-pass leaves of white noise, from 0 to half the sampling frequency: (F,)."""
+        from scipy.signal import butter, sosfreqz
 
-def band_power(settings: FilterSettings, sampling_frequency_hz: float) -> NDArray[np.float64]:
-    """Power that the band-pass leaves of white noise, from 0 to half the sampling frequency: (F,)."""
-    from scipy.signal import butter, sosfreqz
+        band = [self.highpass_hz, self.lowpass_hz]
+        sections = butter(FILTER_ORDER, band, "bandpass", fs=sampling_frequency_hz, output="sos")
+        response = sosfreqz(sections, np.linspace(0, np.pi, N_FREQUENCIES + 1))[1]
+        return np.asarray(np.abs(response) ** 4, np.float64)  # forward and backward
 
-    band = [settings.highpass_hz, settings.lowpass_hz]
-    sections = butter(FILTER_ORDER, band, "bandpass", fs=sampling_frequency_hz, output="sos")
-    response = sosfreqz(sections, np.linspace(0, np.pi, N_FREQUENCIES + 1))[1]
-    return np.asarray(np.abs(response) ** 4, np.float64)  # forward and backward
+    def white_density(self, sampling_frequency_hz: float) -> float:
+        """Power of white noise where the band passes most of it, beside the mean over all frequencies.
 
-
-def white_density(settings: FilterSettings, sampling_frequency_hz: float) -> float:
-    """Power of white noise where the band passes most of it, beside the mean over all frequencies.
-
-    It is the variance of a matched filter of length 1 there, in filtered noise of sd 1.
-    """
-    power = band_power(settings, sampling_frequency_hz)
-    return float(power.max() / power.mean())
+        It is the variance of a matched filter of length 1 there, in filtered noise of sd 1.
+        """
+        power = self.band_power(sampling_frequency_hz)
+        return float(power.max() / power.mean())
 
 
 class Preprocessed:
@@ -143,7 +141,7 @@ class Preprocessed:
 
         rate = self.sampling_frequency_hz
         noise = measured_covariance(Whitened(self.looked_at, self.whitening), round(LAGS_MS * rate / 1000))
-        taps = whitening_filter(noise, band_power(self.settings, rate), rate)
+        taps = whitening_filter(noise, self.settings.band_power(rate), rate)
         if taps is not None:
             log.info("the noise is coloured: traces are whitened in time too, for matching")
         return taps
@@ -166,7 +164,7 @@ class Preprocessed:
         own = noise.by_lag[noise.first == noise.second, noise.n_lags - 1 :]
         measured = (own[:, 1:] != 0).any(axis=1)
         result = np.tile(np.eye(N_SAMPLES, dtype=np.float32), (self.n_channels, 1, 1))
-        wanted = band_autocorrelation(band_power(self.settings, rate), rate)
+        wanted = band_autocorrelation(self.settings.band_power(rate), rate)
         result[self.good_channels[measured]] = maps_to(at_waveform_lags(own[measured], rate), wanted)
         return result
 

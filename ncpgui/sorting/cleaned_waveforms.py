@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -17,10 +18,12 @@ from numpy.typing import NDArray
 
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.by_channel import by_channel
-from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.peeling import TemplateBank, add
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
 
 
 @dataclass(frozen=True)

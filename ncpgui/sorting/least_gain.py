@@ -55,7 +55,6 @@ def measured_least_gain(
 ) -> LeastGain:
     """Least gain in the noise of whitened traces of a recording, for templates of `n_times` samples."""
     from ncpgui.ephys.noise_covariance import measured_covariance
-    from ncpgui.ephys.preprocessing import white_density
 
     noise = measured_covariance(traces, n_times)
-    return LeastGain(in_white, white_density(pre.settings, pre.sampling_frequency_hz), noise)
+    return LeastGain(in_white, pre.settings.white_density(pre.sampling_frequency_hz), noise)

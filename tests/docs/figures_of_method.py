@@ -22,7 +22,7 @@ from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
 from ncpgui.ephys import noise_covariance, noise_levels, time_whitening
-from ncpgui.ephys.preprocessing import FilterSettings, white_density
+from ncpgui.ephys.preprocessing import FilterSettings
 from ncpgui.ephys.spikeinterface_adapter import WHITENING_RADIUS_UM
 from ncpgui.ephys.time_whitening import REACH_MS
 from ncpgui.evidence import (
@@ -215,7 +215,7 @@ def of_coloured_noise() -> list[str]:
     peaks = re.findall(r"^\| peak at (\d+) Hz \| \d+ \| \d+ \| (\d+) \| \d+ \| (\d+) \|", note, re.MULTILINE)
     hz, without, filtered = ([int(one) for one in column] for column in zip(*peaks, strict=True))
     band = FilterSettings(CONFIG.highpass_hz, CONFIG.lowpass_hz, CONFIG.reference)
-    densities = [white_density(band, rate) for rate in (20_000.0, 30_000.0)]
+    densities = [band.white_density(rate) for rate in (20_000.0, 30_000.0)]
     assert component_echoes.DOUBTFUL > (1 - 0.79) ** 2
     return [
         f"In noise with peaks at {hz[0]}, {hz[1]} and {hz[2]} Hz, {sum(filtered)} cells were found from half "

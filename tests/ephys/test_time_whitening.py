@@ -9,7 +9,7 @@ from scipy.signal import welch
 
 from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, band_power, preprocess
+from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, preprocess
 from ncpgui.ephys.time_whitening import unfiltered
 from ncpgui.sorting.templates import mean_waveforms
 
@@ -47,7 +47,7 @@ def recorded(kind: str, height: float = 0.0) -> Preprocessed:
 def contrast(traces: NDArray[np.float32]) -> float:
     """Largest over least density between 400 and 5000 Hz, beside that of white noise behind the band-pass."""
     f, power = welch(traces, RATE_HZ, nperseg=400, axis=0)
-    passed = band_power(FilterSettings(300.0, 6000.0, "none"), RATE_HZ)
+    passed = FilterSettings(300.0, 6000.0, "none").band_power(RATE_HZ)
     band = (f >= 400) & (f <= 5000)
     white = np.interp(f[band], np.linspace(0, RATE_HZ / 2, len(passed)), passed)
     ratio = power.mean(axis=1)[band] / white
@@ -111,6 +111,6 @@ def test_a_template_of_whitened_traces_is_the_mean_in_the_filtered_ones(kind: st
 
 def test_the_band_passes_a_quarter_of_the_power_at_its_corners() -> None:
     """A Butterworth filter passes half of it, forward and backward."""
-    power = band_power(FilterSettings(500.0, 5000.0, "none"), RATE_HZ)
+    power = FilterSettings(500.0, 5000.0, "none").band_power(RATE_HZ)
     at = np.interp([500.0, 1600.0, 5000.0, 9000.0], np.linspace(0, RATE_HZ / 2, len(power)), power)
     assert at == pytest.approx([0.25, 1, 0.25, 0], abs=0.02)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.engine import cluster
-from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, band_power, preprocess
+from ncpgui.ephys.preprocessing import FilterSettings, Preprocessed, preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.ephys.white_waveforms import at_waveform_lags, band_autocorrelation, mapped, maps_to
 
@@ -17,7 +17,7 @@ LAG = np.abs(np.subtract.outer(np.arange(32), np.arange(32)))
 
 
 def band(rate_hz: float = 20_000.0) -> NDArray[np.float64]:
-    return band_autocorrelation(band_power(FilterSettings(300.0, 6000.0, "none"), rate_hz), rate_hz)
+    return band_autocorrelation(FilterSettings(300.0, 6000.0, "none").band_power(rate_hz), rate_hz)
 
 
 def slow(decay_samples: float = 12.0) -> NDArray[np.float64]:
@@ -102,7 +102,7 @@ def test_waveforms_of_a_recording_in_white_noise_are_what_they_were() -> None:
 
 def test_the_network_takes_a_small_cell_in_coloured_noise_for_one_cell() -> None:
     """600 spikes of 3.7 sd in a peak at 300 Hz: as they are, nearly all draws part them."""
-    passed = band_power(FilterSettings(300.0, 6000.0, "none"), 20_000.0)
+    passed = FilterSettings(300.0, 6000.0, "none").band_power(20_000.0)
     f = np.linspace(0, 10_000, len(passed))
     peak = 1 / ((1 - (f / 300) ** 2) ** 2 + (f / 600) ** 2) + 0.15
     own = band_autocorrelation(passed * peak, 20_000.0)

@@ -14,7 +14,7 @@ from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.noise_covariance import measured_covariance
-from ncpgui.ephys.preprocessing import FilterSettings, preprocess, white_density
+from ncpgui.ephys.preprocessing import FilterSettings, preprocess
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import GAIN_A_HZ, least_gain_of, match_units
@@ -71,7 +71,7 @@ def test_each_template_is_found_in_gaussian_noise_as_often_as_rice_says(at_hz: f
     """
     traces, covariance = coloured(at_hz, seed=1)
     recording = recording_of(traces)
-    least_gain = LeastGain(30.0, white_density(SETTINGS, RATE_HZ), measured_covariance(recording, N_TIMES))
+    least_gain = LeastGain(30.0, SETTINGS.white_density(RATE_HZ), measured_covariance(recording, N_TIMES))
     asked = least_gain.of(shapes())
     waves = shapes() * np.sqrt(asked).astype(np.float32)[:, None, None]
     assert asked[2] > 45  # the slow wave looks like the noise
@@ -104,7 +104,7 @@ def test_the_density_of_white_noise_is_the_band_over_its_share() -> None:
 
     A Butterworth filter of order 3, forward and backward, passes 0.87 of the nominal width.
     """
-    assert white_density(FilterSettings(2000.0, 3000.0, "none"), RATE_HZ) == pytest.approx(
+    assert FilterSettings(2000.0, 3000.0, "none").white_density(RATE_HZ) == pytest.approx(
         10_000 / (0.8727 * 1000), rel=0.03
     )
 
