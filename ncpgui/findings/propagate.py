@@ -130,26 +130,20 @@ def propagate(
     tell(len(made), len(made), "draws")
     periods = getattr(analysis, "periods", {})
     positive: frozenset[str] = getattr(analysis, "positive", frozenset())
+    collected = dict.fromkeys(in_use, Collected()) | doing.finished()
     found: dict[tuple[Key, str], Finding] = {}
-    for key, collected in doing.finished().items():
-        if not collected.values:
-            continue
-        unknown = np.full(np.shape(collected.values[0]), np.nan)
-        of_use = in_use.get(key, unknown)
+    for key in sorted(collected, key=lambda key: (str(type(key[0])), key[0] or 0)):
+        unknown = np.full(np.shape(collected[key].values[0]) if collected[key].values else (), np.nan)
         found[key] = finding(
-            collected,
-            of_use,
+            collected[key],
+            in_use.get(key, unknown),
             n=len(made),
             level=level,
             period=periods.get(key[1]),
             is_positive=key[1] in positive,
         )
-    for key, of_use in in_use.items():
-        if key not in found:
-            found[key] = finding(Collected(), of_use, n=len(made), level=level)
-    ordered = {key: found[key] for key in sorted(found, key=lambda key: (str(type(key[0])), key[0] or 0))}
     means = (float(np.mean(counts)) if counts else float("nan") for counts in (new, gone))
-    return Findings(ordered, len(made), level, *means)
+    return Findings(found, len(made), level, *means)
 
 
 def _sortings(source: object, n: int, seed: int) -> Draws | Sequence[BaseSorting]:

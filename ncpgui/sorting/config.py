@@ -135,22 +135,20 @@ class SortingConfig:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
             if value is not None and not math.isfinite(value):
                 raise InputError(f"{name} must be finite, got {value}; leave it out for 1.6 pitches")
-        for name, known in (("matcher", MATCHERS), ("sampler", SAMPLERS), ("measured", MEASURED)):
+        for name, known in (
+            ("matcher", MATCHERS),
+            ("sampler", SAMPLERS),
+            ("measured", MEASURED),
+            ("reference", ("median", "none")),
+            ("peak_sign", ("neg", "pos", "both")),
+            ("motion", MOTION_CHOICES),
+        ):
             value = getattr(self, name)
             if value not in known:
                 raise InputError(
                     f"{name} must be one of {', '.join(map(repr, known))}, got '{value}'"
                     + did_you_mean(value, known)
                 )
-        if self.reference not in ("median", "none"):
-            raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
-        if self.peak_sign not in ("neg", "pos", "both"):
-            raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{self.peak_sign}'")
-        if self.motion not in MOTION_CHOICES:
-            raise InputError(
-                f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'"
-                + did_you_mean(self.motion, MOTION_CHOICES)
-            )
 
 
 def _at_most(most: float) -> str:

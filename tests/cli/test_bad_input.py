@@ -147,7 +147,7 @@ def test_a_motion_that_is_not_known_is_named_with_those_that_are(
     ncpgui: Command, tetrode_folder: Path, out: Path
 ) -> None:
     error = ncpgui("sort", tetrode_folder, "--out", out, "--motion", "dredger").error
-    assert "motion must be one of auto, off, dredge_fast" in error
+    assert "motion must be one of 'auto', 'off', 'dredge_fast'" in error
     assert "got 'dredger'; did you mean 'dredge" in error
 
 

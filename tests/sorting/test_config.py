@@ -51,7 +51,7 @@ def test_settings_survive_being_written_down() -> None:
         ("threshold_sd", 0.0, "threshold_sd must be positive, got 0.0"),
         ("spikes_per_group", 0, "spikes_per_group must be positive, got 0"),
         ("detection_radius_um", -1.0, "leave it out for 1.6 pitches"),
-        ("reference", "mean", "reference must be 'median' or 'none', got 'mean'"),
+        ("reference", "mean", "reference must be one of 'median', 'none', got 'mean'"),
     ],
 )
 def test_numbers_out_of_range_are_refused(name: str, value: float, message: str) -> None:

@@ -122,7 +122,9 @@ def test_motion_is_estimated_on_the_traces_that_are_kept_and_leaves_their_contac
 
 
 def test_an_unknown_preset_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(InputError, match=r"motion must be one of auto, off, dredge_fast, .*, got 'dredger'"):
+    with pytest.raises(
+        InputError, match=r"motion must be one of 'auto', 'off', 'dredge_fast', .*, got 'dredger'"
+    ):
         SortingConfig(motion="dredger")
 
 
