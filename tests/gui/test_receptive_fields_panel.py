@@ -247,11 +247,17 @@ def test_a_tile_says_in_how_much_of_the_posterior_it_is_the_same(with_others, sc
     assert "clear ON field · same in 75\u2009%" in words
 
 
-def test_a_clear_field_is_green_unless_it_is_another_one_in_most_of_the_posterior(with_others) -> None:
+def test_words_of_a_clear_field_are_green_unless_they_say_that_it_is_mostly_another_one(with_others) -> None:
     clear = with_others.grid.view.tiles[0]
-    assert (clear.p_same, clear.foot_color) == (pytest.approx(0.75), "good")
-    assert replace(clear, p_same=0.25).foot_color == "muted"
-    assert replace(clear, p_same=float("nan")).foot_color == "good"
+    assert [clear.foot_color(words) for words in clear.foot] == ["good"] * len(clear.foot)
+    doubtful = replace(clear, p_same=0.25)
+    assert {words: doubtful.foot_color(words) for words in doubtful.foot} == {
+        "clear ON field · same in 25\u2009%": "muted",
+        "clear ON · same in 25\u2009%": "muted",
+        "ON · same in 25\u2009%": "muted",
+        "same in 25\u2009%": "muted",
+        "clear ON": "good",
+    }
 
 
 def test_where_there_is_little_room_a_tile_still_says_in_how_much_it_is_the_same(with_others) -> None:

@@ -48,9 +48,8 @@ class UnitTile:
         """Beside its name."""
         return count(self.n_spikes, "spike")
 
-    @property
-    def foot_color(self) -> str:
-        """Colour of the theme in which the words below the picture are written."""
+    def foot_color(self, words: str) -> str:
+        """Colour of the theme in which some words below the picture are written."""
         return "muted"
 
     @property
@@ -75,11 +74,11 @@ class FieldTile(UnitTile):
 
     field: ReceptiveField | None = None
 
-    @property
-    def foot_color(self) -> str:
-        """Green of a clear field, unless it is another one in most of the posterior."""
+    def foot_color(self, words: str) -> str:
+        """Green of a clear field, but for words that say that it is another one in most of the posterior."""
         is_clear = self.field is not None and self.field.is_clear
-        return "good" if is_clear and not self.p_same < MOSTLY else "muted"
+        says_other = self.same in words and self.p_same < MOSTLY
+        return "good" if is_clear and not says_other else "muted"
 
     @property
     def verdict(self) -> str:

@@ -182,9 +182,10 @@ class TileGrid(UnitCanvas):
             self._paint_foot(painter, tile, foot)
 
     def _paint_foot(self, painter: QtGui.QPainter, tile: Any, foot: QtCore.QRectF) -> None:
-        set_ink(painter, self.theme.color(tile.foot_color), 11)
+        set_ink(painter, self.theme.color("muted"), 11)
         width = painter.fontMetrics().horizontalAdvance
         words = next((text for text in tile.foot if width(text) <= foot.width()), tile.foot[-1])
+        painter.setPen(self.theme.color(tile.foot_color(words)))
         painter.drawText(foot, LEFT, words)
 
     def _paint_head(self, painter: QtGui.QPainter, tile: UnitTile, line: QtCore.QRectF) -> None:

@@ -21,7 +21,7 @@ DISTANCE_ROW_PX = 34
 LINE_PX = 16
 DISTANCE_PX = 13
 PLATE_PX = 13
-NAME_PX = 12
+NAME_PX = 13
 BAR_PX = 1.8
 MEAN_IN_DENSITY = 0.3
 """Share of the unit's colour in its mean, which is else the colour of words, over its density."""
