@@ -93,6 +93,7 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    application = qt_application()  # one for all pictures: it goes when nobody has it
     for name, (theme, actions) in PICTURES.items():
         draw(arguments.session, arguments.out / f"{name}.png", theme, actions)
         print(arguments.out / f"{name}.png")
