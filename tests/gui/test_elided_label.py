@@ -37,6 +37,8 @@ def test_the_last_parts_go_first_and_what_is_left_is_whole(qtbot, theme) -> None
         ("12 units near unit 22", "12 units nea", "12 units"),
         ("2 of 2 units clear", "2 of 2 u", ""),  # no number alone
         ("there is no column 'x'; there are a and b", "there is no column 'x'; t", "there is no column 'x'"),
+        ("33 units", "33 un", ""),  # 33… may be 330
+        ("1\u2009000 units", "1\u2009000 un", ""),
         ("averylongname", "averylong", "averylo…"),
     ],
 )

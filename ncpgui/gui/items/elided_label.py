@@ -12,6 +12,8 @@ from ncpgui.gui.plain_text import Label, plain
 PARTS = " · "
 BREAKS = re.compile(r"[,;:] |(?<!\d) (?=(?:of|near|on|to|and|in|with|from) )| (?=of )")
 """Where words may end that are shortened."""
+COUNT = re.compile(r"\d[\d\u2009]* ")
+"""A number of things, which would be another number if it were cut."""
 
 
 class ElidedLabel(Label):
@@ -63,7 +65,7 @@ def shortened(text: str, metrics: QtGui.QFontMetrics, width: float) -> str:
     """`text` in `width` pixels: whole parts of ``a · b · c`` from the left, else its first words, or nothing.
 
     The first words end where a new thought begins: "some spikes" of "some spikes of each unit, and the mean".
-    Only what cannot be broken, such as a name, is cut.
+    Only what cannot be broken, such as a name, is cut; a number is not.
     """
     parts = text.split(PARTS)
     some = [PARTS.join(parts[:n]) for n in range(len(parts), 0, -1)]
@@ -72,6 +74,6 @@ def shortened(text: str, metrics: QtGui.QFontMetrics, width: float) -> str:
     for words in [*some, *heads]:
         if metrics.horizontalAdvance(words) <= width:
             return words
-    if BREAKS.search(parts[0]):
+    if BREAKS.search(parts[0]) or COUNT.match(parts[0]):
         return ""
     return metrics.elidedText(parts[0], QtCore.Qt.ElideRight, int(width))
