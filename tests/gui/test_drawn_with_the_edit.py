@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,13 @@ from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.work import asked_again, jobs
 from ncpgui.app.work.sampling import Sampling
+from ncpgui.core.project import Project
+from ncpgui.curation import conditioned
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
-from tests.gui.windows import redraws
+from tests.gui.windows import press_keys, redraws, settle, shown_window
+from tests.later import Later
 
 draw_where_few_are_left = Sampling.draw_where_few_are_left
 
@@ -100,3 +104,28 @@ def test_a_label_makes_numbers_of_its_own_component_anew(
     present_queue(workspace)
     present_probe_map(workspace)
     assert made == [own]
+
+
+def test_undo_stops_the_draws_that_an_edit_asked_for_and_redo_asks_for_them_again(
+    qtbot, tmp_path: Path, array_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = Later()
+    with shown_window(qtbot, tmp_path, runner=runner) as window:
+        monkeypatch.setattr(Sampling, "draw_where_few_are_left", draw_where_few_are_left)
+        monkeypatch.setattr(conditioned, "FEW_DRAWS", 1000)  # less than half of them are few
+        window.workspace.state.open(array_project)
+        settle()
+        runner.run()
+
+        def draws_after(key: str) -> list[str]:
+            press_keys(qtbot, window, key)
+            settle()
+            return [task.words for task in runner.waiting if str(task.key).startswith("('sample'")]
+
+        window.workspace.show_component(1)  # its units are one in 43 % of its draws
+        assert draws_after("Ctrl+A") == []
+        asked = draws_after("G")
+        assert len(asked) == 1
+        assert draws_after("Ctrl+Z") == []
+        assert draws_after("Ctrl+Y") == asked
+        window.controller.close()

@@ -137,6 +137,23 @@ def test_a_lasso_around_spikes_of_one_unit_splits_that_unit_whatever_else_is_sel
     assert units(window) == [2] * 6 + [3] * 6 + [1] * 6
 
 
+def test_a_split_leaves_the_numbers_of_the_other_units(window, draw, press) -> None:
+    def row_of_unit_1() -> list[str]:
+        settle()
+        model = window.bench.units.model
+        rows = [
+            [model.index(row, c).data() for c in range(model.columnCount())]
+            for row in range(model.rowCount())
+        ]
+        return next(row for row in rows if "1" in row[:2])
+
+    before = row_of_unit_1()
+    draw(*panel_and_corners(window, "features"))
+    press("K", "K")
+    assert units(window) == [2] * 6 + [3] * 6 + [1] * 6
+    assert row_of_unit_1() == before
+
+
 def test_enter_and_the_button_do_it_too(window, draw, press) -> None:
     panel, corners = panel_and_corners(window, "over time")
     draw(panel, corners)

@@ -43,6 +43,18 @@ def centre(panel: UnitTablePanel, row: int, column: int = TITLES.index("ch")) ->
     return QtCore.QPointF(panel.table.visualRect(panel.model.index(row, column)).center())
 
 
+def test_the_units_of_the_card_on_screen_come_first_with_numbers_of_their_own(
+    panel, workspace, screen
+) -> None:
+    workspace.show_alternative(1)
+    screen.settle()
+    assert units(panel) == ["0+1", "0", "1"]
+    assert [cell(panel, row, "spikes") for row in range(3)] == ["10", "6", "4"]
+    workspace.show_alternative(0)
+    screen.settle()
+    assert units(panel) == ["0", "1"]
+
+
 def test_the_numbers_of_a_unit(panel) -> None:
     """Six spikes in 2 s, one of the five intervals is 0.5 ms; one of four samples merges both units."""
     assert units(panel) == ["0", "1"]
