@@ -110,26 +110,6 @@ class ParticleTracks:
         """log p(c, times, x) of x (T, 2) and times (T,) for canonical labels (S, T): (S,) float64."""
         return self.log_prior(times, labels) + self.log_likelihood(x, times, labels)
 
-    def log_filter(self, x: Tensor | None, times: Tensor, labels: Tensor) -> Tensor:
-        """log p(c_t | c_<t, x_<=t, times_<=t), what can be known of a label before the future is seen.
-
-        Parameters
-        ----------
-        x : (B, T, 2), or None for what the times alone say
-        times, labels : (B, T); labels canonical, -1 in the padding
-
-        Returns
-        -------
-        (B, T) float64, 0 in the padding
-        """
-        there = labels >= 0
-        labels = labels.clamp(min=0)
-        n_slots = int(labels.max()) + 2
-        weight = self._log_next(times.double(), labels, n_slots)
-        if x is not None:
-            weight = weight + self._log_predictive(x, times, labels, n_slots)
-        return weight.log_softmax(-1).gather(2, labels[..., None]).squeeze(2) * there
-
     def _log_born(self, t: Tensor) -> Tensor:
         """log A(t), see the module."""
         gone = torch.exp(-self._kappa * t)
@@ -140,23 +120,7 @@ class ParticleTracks:
         gone = torch.exp(-self._kappa * t)
         return torch.log(self._delta * (1 - gone) / self._kappa + gone)
 
-    def _log_next(self, times: Tensor, labels: Tensor, n_slots: int) -> Tensor:
-        """Log weights of who is seen at each time given who was seen before: (B, T, n_slots).
-
-        A particle seen last a time t ago still lives with probability exp(-kappa t) / E(t).
-        """
-        point = torch.arange(times.shape[1], device=times.device)
-        seen = torch.where(one_hot(labels, n_slots) > 0, point[None, :, None], -1)
-        last = torch.nn.functional.pad(seen, (0, 0, 1, -1), value=-1).cummax(dim=1).values
-        n_before = (last >= 0).sum(2, keepdim=True)
-        since = times[..., None] - times.gather(1, last.clamp(min=0).flatten(1)).view(last.shape)
-        living = -self._kappa * since - self._log_unseen(since)
-        weight = torch.where(last >= 0, living, -math.inf)
-        return torch.where(
-            torch.arange(n_slots, device=times.device) == n_before, self._log_born(times)[..., None], weight
-        )
-
-    def _log_predictive(self, x: Tensor, times: Tensor, labels: Tensor, n_slots: int | None = None) -> Tensor:
+    def _log_predictive(self, x: Tensor, times: Tensor, labels: Tensor) -> Tensor:
         """log p(x_t | track k, what was seen of it before t) by one Kalman filter a track.
 
         Parameters
@@ -168,7 +132,7 @@ class ParticleTracks:
         -------
         (S, T, n_slots) float64; a track that was never seen is a new one
         """
-        n_slots = int(labels.max()) + 1 if n_slots is None else n_slots
+        n_slots = int(labels.max()) + 1
         x, times = x.double(), times.double()
         v_stationary, v_noise = self.settings.spread**2, self.settings.noise**2
         mean = x.new_zeros(len(labels), n_slots, 2)

@@ -115,35 +115,6 @@ def test_the_density_of_labels_and_times_integrates_to_one() -> None:
     assert total * step**2 == pytest.approx(1.0, abs=0.01)
 
 
-def test_the_filter_is_the_last_factor_of_the_posterior_of_the_points_so_far(
-    generator: torch.Generator,
-) -> None:
-    """p(c_t | c_<t, x_<=t) is the ratio of joint densities of the first t points."""
-    model = ParticleTracks(BUSY)
-    (x, times), labels = model.sample(3, 7, generator)
-    found = model.log_filter(x, times, labels)
-    for b in range(3):
-        for t in range(1, 7):
-            n_before = int(labels[b, :t].max()) + 1
-            choices = torch.arange(n_before + 1)
-            rows = torch.cat([labels[b, :t].expand(n_before + 1, -1), choices[:, None]], dim=1)
-            p = model.log_joint(x[b, : t + 1], times[b, : t + 1], rows).log_softmax(0)
-            assert found[b, t].item() == pytest.approx(p[labels[b, t]].item(), abs=1e-9)
-    assert (found[:, 0] == 0).all()
-
-
-def test_the_filter_is_calibrated_and_knows_more_with_places_than_without(generator: torch.Generator) -> None:
-    """A label had its probability: E of log p of the labels drawn is highest under the true model."""
-    model = ParticleTracks()
-    (x, times), labels = model.sample(60, (20, 40), generator)
-    there = labels >= 0
-    with_places, by_time = (-model.log_filter(v, times, labels)[there].mean() for v in (x, None))
-    wrong = ParticleTracks(ParticleTracksSettings(noise=2.0, lifetime=20.0))
-    assert with_places < 0.6 * by_time
-    assert with_places < -wrong.log_filter(x, times, labels)[there].mean()
-    assert (model.log_filter(x, times, labels)[~there] == 0).all()
-
-
 def test_settings_must_be_positive() -> None:
     with pytest.raises(InputError, match="'lifetime' must be positive, got 0"):
         ParticleTracksSettings(lifetime=0.0)
