@@ -161,7 +161,7 @@ def of_a_sorting() -> list[str]:
     draws = CONFIG.posterior_samples
     assert round(5 * lost(5)) == 1
     assert round(10 * lost(CONFIG.threshold_sd)) == 1
-    assert draws // 2 == -(-draws // 2) == rounds(CONFIG)[0]
+    assert rounds(CONFIG) == [draws // 4, draws // 4, draws // 2]
     low, high = (f"{spaced(hz)}" for hz in SAMPLING_HZ)
     return [
         f"The default is {CONFIG.threshold_sd:g}.",
@@ -176,9 +176,10 @@ def of_a_sorting() -> list[str]:
         f"The network reads up to {MAX_CHANNELS}; more take longer.",
         f"a new model, for any layout of up to {MAX_CHANNELS} contacts",
         f"With {draws} samples, a probability of 50 % has a standard error of {standard_error()}.",
-        f"over {in_words(N_ORDERS)} orders of the spikes; half of them if one sorting has {percent(SETTLED)} "
-        f"of the first half. A probability of 0.5 has a standard error of {np.sqrt(0.25 / draws):.3f}, and",
-        "Most are settled by half of their draws; such a question gets the other half when you look at it.",
+        f"over {in_words(N_ORDERS)} orders of the spikes; a quarter of them, or a half, if one sorting has "
+        f"{percent(SETTLED)} of these. A probability of "
+        f"0.5 has a standard error of {np.sqrt(0.25 / draws):.3f}, and",
+        "by a quarter of their draws; such a question gets the others when you look at it.",
         f"*beam of {CONFIG.beam}, not a posterior*",
         f"(one shank, at least {motion.MIN_CONTACTS} contacts, depths with contacts at most "
         f"{motion.MAX_PITCH_UM:g} µm apart, at least {motion.MIN_DURATION_S:g} s and {motion.MIN_PEAKS} "
