@@ -114,7 +114,7 @@ def _not_sampled(context: Context) -> str:
         )
     if workspace.component() is not None:
         return "there is no sorting to choose: no unit was found among these spikes"
-    return "the spikes on screen are not sampled yet"
+    return "the spikes on screen are not checked yet"
 
 
 always = Condition(lambda _: True, "")

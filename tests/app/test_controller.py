@@ -193,7 +193,7 @@ def test_a_component_all_of_which_is_accepted_is_not_sampled_again(
     with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is decided"):
         controller.sampling.resample()
     controller.close()
-    with pytest.raises(CurationError, match="not sampled yet"):
+    with pytest.raises(CurationError, match="not checked yet"):
         controller.sampling.resample()
 
 

@@ -209,7 +209,7 @@ def test_components_that_are_not_sampled_say_why(project: Project) -> None:
     workspace.state.set_status(0, ComponentStatus("sampling", 0.5))
     assert present_alternatives(workspace).message == "Sampling the posterior of these spikes … 50 %"
     workspace.show_component(1)
-    assert present_alternatives(workspace).message.startswith("These spikes are not sampled yet.")
+    assert present_alternatives(workspace).message.startswith("These spikes are not checked yet.")
 
 
 def test_stepping_in_a_component_that_is_not_sampled_does_nothing(project: Project) -> None:
@@ -394,10 +394,17 @@ def test_points_that_leave_a_unit_of_another_colour_have_a_ring_in_it(workspace:
     assert points.ring_colors[1] == workspace.state.sortings.colors.color(1)
 
 
-def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
+def test_uncertain_spikes_are_faint_but_seen(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    points = present_embedding(workspace, None).points
+    assert points.opacity == pytest.approx(MIN_OPACITY + (1 - MIN_OPACITY) * points.certainty**2)
+    assert MIN_OPACITY < points.opacity.min() < points.opacity.max() == 1
+
+
+def test_spikes_of_which_no_posterior_tells_are_not_faint(project: Project) -> None:
     workspace = Workspace(project)
     workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
-    assert set(present_embedding(workspace, None).points.opacity.tolist()) == {MIN_OPACITY}
+    assert set(present_embedding(workspace, None).points.opacity.tolist()) == {1.0}
     assert [column.support for column in present_waveforms(workspace).columns] == ["support unknown"]
 
 

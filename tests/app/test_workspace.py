@@ -55,7 +55,7 @@ def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
     assert workspace.state.is_safe
     workspace.undo()
     workspace.show_alternative(0)
-    with pytest.raises(CurationError, match="not sampled yet"):
+    with pytest.raises(CurationError, match="not checked yet"):
         adopt(workspace)
 
 

@@ -168,7 +168,7 @@ def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()
-    assert "not sampled yet" in panel.message.text()
+    assert "not checked yet" in panel.message.text()
     assert panel.cards == []
     assert not panel.adopt.isVisible()
     assert not panel.bar.isVisible()

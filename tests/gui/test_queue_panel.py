@@ -40,7 +40,7 @@ def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
         "an answer is expected to put right: 0",
     ]
     assert panel.model.rows[0].caption == "1–2 units"
-    assert panel.model.rows[1].caption == "not sampled yet"
+    assert panel.model.rows[1].caption == "not checked yet"
 
 
 def test_the_component_on_screen_is_lit(panel, screen) -> None:

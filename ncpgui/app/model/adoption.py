@@ -21,7 +21,7 @@ def adopt(workspace: Workspace) -> None:
     """
     state, component = workspace.state, workspace.component()
     if component is None:
-        raise CurationError("this question is not sampled yet; wait for it, or choose another")
+        raise CurationError("this question is not checked yet; wait for it, or choose another")
     if workspace.proposal is not None:
         workspace.confirm()
         return

@@ -21,7 +21,7 @@ class ComponentStatus:
         """The state in words, for the queue and its tooltips."""
         if self.state == "sampling":
             return f"sampling {100 * self.fraction:.0f} %"
-        words = {"waiting": "not sampled yet", "curated": "settled", "sure": "settled by itself"}
+        words = {"waiting": "not checked yet", "curated": "settled", "sure": "settled by itself"}
         return words.get(self.state, self.state)
 
     @property

@@ -71,7 +71,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         message = {
             "failed": f"These spikes could not be sampled: {status.message}",
             "sampling": f"Sampling the posterior of these spikes … {100 * status.fraction:.0f} %",
-        }.get(status.state, "These spikes are not sampled yet. They move to the front while you look.")
+        }.get(status.state, "These spikes are not checked yet. They move to the front while you look.")
         return AlternativesView(
             sentence(contact), f"{n} spikes", None, (), 0.0, message, False, "Use this sorting", 1.0
         )

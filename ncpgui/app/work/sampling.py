@@ -273,7 +273,7 @@ class Sampling:
         component_id, project = workspace.component_id, workspace.state.project
         component = None if component_id is None else workspace.state.components.sampled(component_id)
         if component is None or project is None:
-            raise CurationError("this question is not sampled yet; wait for it, or choose another")
+            raise CurationError("this question is not checked yet; wait for it, or choose another")
         asked = Asked.of(workspace, component)
         if asked.is_all_accepted:
             raise CurationError(
