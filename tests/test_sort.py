@@ -22,7 +22,7 @@ from ncpgui.export.from_project import bundle_of
 from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface
 from tests.tiny_project import tiny_project
 
-QUICK = {"posterior_samples": 5, "spikes_per_group": 300}
+QUICK = {"posterior_samples": 5, "spikes_per_group": 100}
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_units_have_their_channel_size_and_probability(generated, sorting) -> No
     assert (sorting.get_property("p_neuron") > 0.9).all()
     assert set(sorting.get_property("label")) == {"good"}
     assert sorting.get_annotation("sorter") == "ncpgui"
-    assert sorting.get_annotation("ncpgui_settings")["spikes_per_group"] == 300
+    assert sorting.get_annotation("ncpgui_settings")["spikes_per_group"] == 100
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES
 
-QUICK = {"posterior_samples": 4, "spikes_per_group": 60, "min_cluster_spikes": 5, "seed": 1}
+QUICK = {"posterior_samples": 4, "spikes_per_group": 30, "min_cluster_spikes": 5, "seed": 1}
 
 
 @pytest.fixture(scope="module")

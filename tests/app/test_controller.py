@@ -237,7 +237,7 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
 
     simulate_to_folder(RetinaSettings(duration_s=5.0), tmp_path / "retina", seed=1)
     controller, ears = start(preferences)
-    settings = {"spikes_per_group": 60, "posterior_samples": 8}
+    settings = {"spikes_per_group": 30, "posterior_samples": 8}
     controller.open_recording(
         recordings.RecordingRequest(tmp_path / "retina", {}, settings, tmp_path / "s.h5")
     )

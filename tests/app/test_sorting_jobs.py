@@ -22,7 +22,7 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import shown_first, sort_recording
 
 N_SAMPLES = 5 * 20_000
-SETTINGS = {"reference": "none", "spikes_per_group": 60, "posterior_samples": 8}
+SETTINGS = {"reference": "none", "spikes_per_group": 30, "posterior_samples": 8}
 OPTIONS = {"probe": SQUARE, "sampling_frequency": 20_000.0, "n_channels": 4, "dtype": "int16"}
 
 

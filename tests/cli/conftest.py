@@ -11,7 +11,7 @@ import pytest
 
 from ncpgui.cli.main import run
 
-FEW = "posterior_samples = 12\nspikes_per_group = 40\nmin_cluster_spikes = 5\n"
+FEW = "posterior_samples = 12\nspikes_per_group = 24\nmin_cluster_spikes = 5\n"
 
 
 class Ran(NamedTuple):

@@ -44,7 +44,7 @@ from tests.synthetic_project import synthetic_project
 
 TRIAL_STARTS_S = np.arange(0.5, 8.5)
 TRIAL_DEGREES = np.tile([0.0, 45.0, 90.0, 135.0], 2)
-FEW = "posterior_samples = 12\nspikes_per_group = 40\nmin_cluster_spikes = 5\n"
+FEW = "posterior_samples = 12\nspikes_per_group = 24\nmin_cluster_spikes = 5\n"
 SHORT_TRAINING = "validate_points = 20\nvalidate_datasets = 2\n"
 SHORT_PRESET: dict[str, Any] = {
     "n_datasets": 2,

@@ -84,7 +84,7 @@ def recording() -> ArrayRecording:
 
 
 CONFIG = SortingConfig(
-    spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
+    spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
 )
 
 

@@ -36,7 +36,7 @@ def _alone(times: np.ndarray, others: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(("peak_sign", "cells"), [("neg", [DOWN]), ("pos", [UP]), ("both", [DOWN, UP])])
 def test_cells_of_the_sign_asked_for_become_units_of_their_own(recording, peak_sign, cells) -> None:
     config = SortingConfig(
-        posterior_samples=8, reference="none", threshold_sd=35.0, peak_sign=peak_sign, spikes_per_group=100
+        posterior_samples=8, reference="none", threshold_sd=35.0, peak_sign=peak_sign, spikes_per_group=50
     )
     project = sort_recording(recording, config, cluster=leader_clustering)
     units = []

@@ -16,7 +16,7 @@ from sorting.planted import Cell, leader_clustering, planted_recording
 from sorting.stopping import StepsInMemory, Stopped, assert_same
 
 SECONDS = 4
-CONFIG = SortingConfig(spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none")
+CONFIG = SortingConfig(spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none")
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from .stopping import StepsInMemory, Stopped, assert_same
 from .tasks import dask_cluster
 
 N_SAMPLES = 3 * 20_000
-CONFIG = SortingConfig(spikes_per_group=60, posterior_samples=8, min_cluster_spikes=5, reference="none")
+CONFIG = SortingConfig(spikes_per_group=30, posterior_samples=8, min_cluster_spikes=5, reference="none")
 CELLS = [
     Cell([40, 15, 10, 5], regular_times(60, N_SAMPLES, 1)),
     Cell([25, 4, 16, 4], regular_times(45, N_SAMPLES, 2)),

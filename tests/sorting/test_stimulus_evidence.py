@@ -130,7 +130,7 @@ def test_a_stimulus_weighs_components_when_they_are_sorted_and_when_they_are_sam
     cells = [Cell([40, 15, 10, 5], 300 + 2000 * np.arange(45))]
     recording = planted_recording(cells, 100_000)
     stimulus = Stimulus(shown().frames[:150], SAMPLES_A_FRAME * np.arange(150))
-    config = SortingConfig(spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none")
+    config = SortingConfig(spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none")
     project = sort_recording(recording, config, stimulus=stimulus, cluster=leader_clustering)
     component = project.components[0]
     on_screen = project.spikes.sample_index[component.spike_ids] // SAMPLES_A_FRAME

@@ -111,7 +111,7 @@ def frequencies_agree(labels: np.ndarray, p: np.ndarray) -> bool:
     return not too_far and abs(found @ k - p @ k) < 4 * k_sd
 
 
-@pytest.mark.parametrize("n_sweeps", [2, 4, 30])
+@pytest.mark.parametrize("n_sweeps", [2, 30])
 @pytest.mark.parametrize("points_at_once", [None, 2, 4])
 def test_sweeps_leave_exact_samples_exact(n_sweeps: int, points_at_once: int | None) -> None:
     """As they are by default, and however many points propose at once."""
@@ -189,7 +189,7 @@ def test_repeated_runs_differ_as_their_standard_error_says() -> None:
 def test_points_that_open_clusters_at_once_open_one_each() -> None:
     """With a prior for new clusters alone, all points end up in single ones."""
     samples = PosteriorSamples(np.zeros((3, 5), int), np.zeros(3))
-    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=300, points_at_once=2)
+    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=200, points_at_once=2)
     assert [n_clusters(row) for row in found.labels] == [5, 5, 5]
 
 
@@ -198,7 +198,7 @@ def test_held_points_stay() -> None:
     clamped = np.array([0, 1, 1, -1, 0])
     samples = PosteriorSamples(np.tile([0, 1, 1, 1, 0], (10, 1)), np.zeros(10))
     x = np.array([5.0, -5.0, 4.9, 4.8, 5.2])
-    found = swept(ExactMixture(alpha=1e-6), encoding_of(x), samples, seed=0, n_sweeps=1500, clamped=clamped)
+    found = swept(ExactMixture(alpha=1e-6), encoding_of(x), samples, seed=0, n_sweeps=700, clamped=clamped)
     assert (found.labels == [0, 1, 1, 0, 0]).all()
 
 
