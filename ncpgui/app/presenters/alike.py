@@ -30,15 +30,16 @@ def most_alike(units: Sequence[Ghost], others: Sequence[Ghost]) -> list[Ghost | 
     other with one.
     """
     found: list[Ghost | None] = []
-    known = [other for other in others if np.nan_to_num(other.mean).any()]
+    means = [np.nan_to_num(other.mean) for other in others]
+    known = [(other, mean) for other, mean in zip(others, means, strict=True) if mean.any()]
     for unit in units:
-        rest = [other for other in known if other is not unit]
-        if not rest or not np.nan_to_num(unit.mean).any():
+        own = np.nan_to_num(unit.mean)
+        rest = [(other, mean) for other, mean in known if other is not unit]
+        if not rest or not own.any():
             found.append(None)
             continue
-        own = np.nan_to_num(unit.mean)
-        apart = [((np.nan_to_num(other.mean) - own) ** 2).sum() for other in rest]
-        found.append(rest[int(np.argmin(apart))])
+        apart = [((mean - own) ** 2).sum() for _, mean in rest]
+        found.append(rest[int(np.argmin(apart))][0])
     return found
 
 

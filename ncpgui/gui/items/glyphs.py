@@ -33,8 +33,9 @@ def paint_state(
     painter.setRenderHint(QtGui.QPainter.Antialiasing)
     line = max(1.2, radius * 0.22)
     if state == "sampled":
-        painter.setPen(QtGui.QPen(blend(theme.heat(ambiguity), theme.color("text"), 0.25), 1))
-        painter.setBrush(theme.heat(ambiguity))
+        heat = theme.heat(ambiguity)
+        painter.setPen(QtGui.QPen(blend(heat, theme.color("text"), 0.25), 1))
+        painter.setBrush(heat)
         painter.drawEllipse(disc)
     elif state == "units":
         painter.setPen(QtGui.QPen(theme.color("muted"), line))

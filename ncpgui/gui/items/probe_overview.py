@@ -106,12 +106,13 @@ class ProbeOverview(ExplainedWidget):
         for shank in range(whole.n_shanks):
             self._paint_activity(painter, whole, shank)
         self._paint_frame(painter)
+        faint, accent = theme.color("faint"), theme.color("accent")
         for contact in np.flatnonzero((whole.n_units > 0) & ~whole.is_open).tolist():
-            paint_dot(painter, self.place_of(contact), theme.color("faint"), 1.8)
+            paint_dot(painter, self.place_of(contact), faint, 1.8)
+        shades = np.nan_to_num(self.view.ambiguity).clip(0.4, 1).round(2).tolist()
+        heats = {shade: theme.heat(shade) for shade in {*shades}}
         for contact in np.flatnonzero(whole.is_open).tolist():
-            ambiguity = float(np.nan_to_num(self.view.ambiguity[contact]))
-            is_sampled = self.view.states[contact] == "sampled"
-            color = theme.heat(max(ambiguity, 0.4)) if is_sampled else theme.color("accent")
+            color = heats[shades[contact]] if self.view.states[contact] == "sampled" else accent
             paint_dot(painter, self.place_of(contact), color, 2.6)
         set_ink(painter, theme.color("muted"), 10)
         low, high = self._range_um
