@@ -310,10 +310,18 @@ class Trial:
         file = self.root / mutant.file
         text = file.read_text(encoding="utf-8")
         file.write_text(mutant.apply(text), encoding="utf-8")
+        self._forget_compiled(text)
         try:
             yield
         finally:
             file.write_text(text, encoding="utf-8")
+            self._forget_compiled(text)
+
+    def _forget_compiled(self, text: str) -> None:
+        """Compile anew what calls a compiled module: numba looks at the file of the caller only."""
+        if "numba" in text:
+            for kept in self.root.rglob("*.nb[ci]"):
+                kept.unlink()
 
 
 def main(arguments: Sequence[str] | None = None, *, root: Path = ROOT) -> int:

@@ -235,3 +235,17 @@ def test_what_the_tests_of_a_module_miss_is_caught_by_those_of_what_imports_it(
     )
     assert mutants.main(["--package", "core/edges", "--n", "9"], root=checkout) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "2 of 2 caught (seed 0: core/edges)"
+
+
+def test_what_is_compiled_is_compiled_anew_with_a_change_and_after_it(checkout: Path) -> None:
+    """The callers of a compiled module lie in other files, whose caches know nothing of the change."""
+    (checkout / "ncpgui/core/fast.py").write_text("import numba\n\nLIMIT = 4\n")
+    trial = mutants.Trial(mutants.copied(checkout, checkout.parent / "compiled"), 10.0)
+    kept = trial.root / "ncpgui" / "core" / "caller.nbi"
+    for name, stays in (("ncpgui/core/fast.py", False), ("ncpgui/core/edges.py", True)):
+        mutant = mutants.mutants_of(Path(name), (trial.root / name).read_text())[0]
+        kept.touch()
+        with trial._changed(mutant):
+            assert kept.exists() == stays
+            kept.touch()
+        assert kept.exists() == stays

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.cli.models import _scores
 from ncpgui.engine import mixed_model
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.training.validation import Scores
@@ -17,6 +18,12 @@ from .conftest import Command
 def no_scoring(monkeypatch: pytest.MonkeyPatch) -> None:
     """Held-out scores that cost nothing."""
     monkeypatch.setattr(mixed_model, "validate", lambda *given, **more: Scores(0.25, 0.5, 0.0))
+
+
+def test_scores_of_a_card_are_its_fractions_but_for_the_time_that_they_took() -> None:
+    scores = {"nll": 0.25, "ari": 1.23456, "minutes": 7.5, "datasets": 12, "of": "spikes"}
+    assert _scores({"scores": scores}) == "nll 0.25, ari 1.23"
+    assert _scores({}) == ""
 
 
 def test_a_mixed_model_loads_and_its_scores_are_told(ncpgui: Command, tmp_path: Path) -> None:

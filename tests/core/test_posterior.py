@@ -280,6 +280,8 @@ def test_without_the_stimulus_what_it_said_of_each_sample_is_taken_back() -> Non
     assert some.weight_without_stimulus == pytest.approx(np.array([4, 1, 4, 0]) / 9)
     huge = some.changed(stimulus_nats=nats + 2000)
     assert huge.weight_without_stimulus == pytest.approx(np.array([4, 1, 4, 0]) / 9)
+    apart = some.changed(stimulus_nats=np.array([0.0, 2000.0, -2000.0, 0.0]))
+    assert apart.weight_without_stimulus.tolist() == [0, 0, 1, 0]
 
 
 def test_weights_that_sum_to_one_but_for_rounding_stay_to_the_last_bit() -> None:

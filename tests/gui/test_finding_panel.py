@@ -31,6 +31,16 @@ def test_the_band_of_a_unit_that_is_in_doubt_is_wider_than_that_of_others(panel,
     assert panel.note.text() == "3 robust · 1 open"
 
 
+def test_the_band_lies_from_the_lower_to_the_upper_end_on_the_axis(panel, screen) -> None:
+    row, axis = panel.rows.view.rows[0], panel.rows.axis_rect(0)
+    image = panel.rows.grab().toImage()
+    y = round(axis.center().y()) + 3  # below the line of the axis
+    ground = image.pixelColor(round(axis.left()) - 2, y)
+    painted = [x for x in range(int(axis.left()), int(axis.right())) if image.pixelColor(x, y) != ground]
+    assert painted[0] == pytest.approx(axis.left() + axis.width() * row.low, abs=3)
+    assert painted[-1] == pytest.approx(axis.left() + axis.width() * row.high, abs=3)
+
+
 def test_a_click_selects_the_unit_and_one_on_what_it_depends_on_shows_the_question(
     panel, workspace, screen
 ) -> None:

@@ -37,6 +37,11 @@ def test_a_raw_file_that_says_nothing_of_itself_asks_for_what_lacks(dialog: Open
     assert not dialog.go.isEnabled()
 
 
+def test_what_the_probe_and_the_threshold_may_be_is_explained(dialog: OpenRecordingDialog) -> None:
+    assert "hex49" in dialog.probe.toolTip()
+    assert "standard deviations" in dialog.threshold.toolTip()
+
+
 def test_what_will_be_read_is_described_before_anything_starts(dialog: OpenRecordingDialog) -> None:
     dialog.probe.setEditText("tetrode")
     dialog.rate.setText("15000")

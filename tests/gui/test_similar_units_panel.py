@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.similar_units import present_similar
-from ncpgui.gui.panels.similar_units import COLUMNS, SimilarUnitsPanel
+from ncpgui.gui.panels.similar_units import COLUMNS, DOT_PX, SimilarUnitsPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
 TITLES = [column.title for column in COLUMNS]
@@ -86,6 +87,16 @@ def test_dots_have_the_colours_of_units_in_both_themes(panel, workspace, screen,
         screen.settle()
         rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(0, 0)))
         assert theme.unit(color).name() in screen.colors(panel.table.viewport(), rect)
+
+
+def test_a_dot_is_in_the_middle_of_its_picture(panel) -> None:
+    picture = panel.model.data(panel.model.index(0, 0), QtCore.Qt.DecorationRole).pixmap(DOT_PX, DOT_PX)
+    image = picture.toImage()
+    size = range(image.width())
+    solid = np.array([[image.pixelColor(x, y).alpha() > 128 for x in size] for y in size])
+    assert solid.any()
+    assert np.array_equal(solid, solid[::-1])
+    assert np.array_equal(solid, solid[:, ::-1])
 
 
 def test_keys_are_left_to_the_window_and_headers_explain_themselves(panel) -> None:

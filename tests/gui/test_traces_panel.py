@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
@@ -79,6 +80,17 @@ def test_it_begins_at_the_first_spike_and_says_which_it_is(panel) -> None:
     assert panel.note.text() == "0.050 s · unit 0 · P(spike) 100\u2009%"
     assert not panel.message.isVisible()
     assert panel.plot.view.contacts == (1, 0)  # the probe lies: the contact further along it comes first
+
+
+def test_each_contact_has_a_curve_of_its_own_below_the_one_before(panel) -> None:
+    """Flat at 0 and -1 but for the trough, and not joined where one ends and the next begins."""
+    lines = [item for item in panel.plot.items() if isinstance(item, pg.PlotCurveItem)]
+    curve = next(line for line in lines if len(line.getData()[0]) >= panel.plot.view.traces.size)
+    x, y = curve.getData()
+    half = len(x) // 2
+    assert (np.median(y[:half]), np.median(y[half:])) == (0, -1)
+    assert np.array_equal(x[:half], x[half:])
+    assert np.flatnonzero(~curve.opts["connect"]).tolist() == [half - 1, len(x) - 1]
 
 
 def test_the_axis_of_time_is_named(panel) -> None:

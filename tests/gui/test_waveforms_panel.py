@@ -97,6 +97,7 @@ def test_a_preview_frames_what_changes_and_shows_where_it_comes_from(panel, work
     assert merged.name == "0+1"
     assert merged.is_changed
     assert [ghost.name for ghost in merged.ghosts] == ["0", "1"]
+    assert "Dashed: 0 and 1, in use now" in merged.tooltip.splitlines()
     assert ORANGE in screen.colors(panel.plot, panel.plot.column_rect(0))
     assert "would change" in panel.note.text()
     screen.click(panel.plot, middle(panel, 0))

@@ -48,3 +48,22 @@ def test_a_task_that_waits_before_it_begins_lets_others_go_first(qtbot, workers:
     workers.submit(Task("none", lambda _: "first", done=told.append))
     qtbot.waitUntil(lambda: len(told) == 2)
     assert told == ["first", "second"]
+
+
+def test_a_task_tells_that_it_began_how_far_it_is_and_what_came_of_it(qtbot, workers: Workers) -> None:
+    told: list[object] = []
+
+    def work(progress) -> int:
+        progress(1, 4, "a quarter")
+        return 3
+
+    task = Task(
+        "told",
+        work,
+        started=lambda: told.append("started"),
+        progressed=lambda *what: told.append(what),
+        done=told.append,
+    )
+    workers.submit(task)
+    qtbot.waitUntil(lambda: 3 in told)
+    assert told == ["started", (0.25, "a quarter"), 3]

@@ -60,6 +60,14 @@ def test_change_of_co_assignment_without_an_effect_is_what_chance_gives():
     assert chance == pytest.approx(np.sqrt(2 / np.pi) * np.sqrt(2 * 0.3 * 0.7 / 200), rel=0.02)
 
 
+def test_change_of_co_assignment_by_hand():
+    """Together in one of two draws, and in both: half apart; p (1 - p) of all four is 3 / 4 of its mean."""
+    first, second = np.array([[0, 0], [0, 1]]), np.array([[0, 0], [0, 0]])
+    change, chance = co_assignment_change(first, second)
+    assert change == pytest.approx(0.5)
+    assert chance == pytest.approx(np.sqrt(2 / np.pi * 2 * 0.75 * 0.25 / 2 * 4 / 3))
+
+
 def test_change_of_co_assignment_with_an_effect_exceeds_chance():
     change, chance = change_between(0.2, 0.8, 400, 50)
     assert change == pytest.approx(0.6, abs=0.02)

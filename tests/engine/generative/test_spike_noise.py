@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from ncpgui.engine.generative.contact_layouts import draw_layouts
@@ -51,3 +52,22 @@ def test_factors_exist_for_many_draws(generator: torch.Generator) -> None:
         noise, _ = noise_on(geometry, 200, generator)
         assert torch.isfinite(noise.time_factor).all()
         assert torch.isfinite(noise.space_factor).all()
+
+
+def test_the_spectrum_is_that_of_filters_of_half_the_power_at_their_cuts(
+    generator: torch.Generator,
+) -> None:
+    """Pink noise from 300 to 3000 Hz, of one of three orders, as a sum of cosines by hand."""
+    settings = NoiseSettings((300.0, 300.0), (3000.0, 3000.0), (1.0, 1.0), (1e-9, 1e-9))
+    positions, mask = draw_layouts(("single",), 12, generator)
+    found = draw_noise(settings, positions, mask, 8, generator).time[:, 0].numpy()
+    frequency = np.linspace(20, 10_000, 96)
+    cosines = np.cos(2 * np.pi * frequency[:, None] * np.arange(8) / 20_000)
+    expected = []
+    for order in (1, 2, 3):
+        power = 1 / frequency / (1 + (300 / frequency) ** (2 * order))
+        correlation = (power / (1 + (frequency / 3000) ** (2 * order))) @ cosines
+        expected.append(correlation / correlation[0])
+    error = np.abs(found[:, None] - np.array(expected)).max(axis=2)
+    assert (error.min(axis=1) < 1e-4).all()
+    assert len(np.unique(error.argmin(axis=1))) == 3
