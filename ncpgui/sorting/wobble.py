@@ -17,6 +17,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
@@ -54,9 +55,10 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
     def __init__(self, *args: Any, least_gain: NDArray[np.floating] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         least = self.params.threshold if least_gain is None else least_gain
-        asked = np.broadcast_to(least, len(self.template_data.norm_squared))
-        self._strict = np.flatnonzero(asked > self.params.threshold)
-        self._asked = asked[self._strict][:, None]
+        asked = np.broadcast_to(least, len(self.template_data.norm_squared)).astype(np.float32)
+        self._asked = np.where(
+            asked > self.params.threshold, asked, np.float32(-np.inf)
+        )  # or the threshold's
 
     def compute_matching(
         self, traces: NDArray[np.float32], start_frame: int, end_frame: int, segment_index: int
@@ -66,10 +68,10 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         objective = self.objective(traces)
         gain = 2 * objective - data.norm_squared[:, np.newaxis]
         largest = np.empty(gain.shape[1], gain.dtype)
-        changed = np.arange(gain.shape[1])
+        changed = np.array([[0, gain.shape[1]]])
         found: list[NDArray[Any]] = []
         for _ in range(self.params.max_iter):
-            largest[changed] = self._passing(gain, changed).max(axis=0)
+            _write_largest(gain, self._asked, changed, largest)
             spikes, scale, times = self._peaks(objective, gain, largest)
             if len(spikes) == 0:
                 break
@@ -88,13 +90,6 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         result["amplitude"] = height.max(axis=1)
         return result
 
-    def _passing(self, gain: NDArray[np.float32], times: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Gains at some lags (K, n), -inf of a template that does not pass its own threshold there."""
-        some = gain[:, times]
-        own = some[self._strict]
-        some[self._strict] = np.where(own > self._asked, own, -np.inf)
-        return some
-
     def _peaks(
         self, objective: NDArray[np.float32], gain: NDArray[np.float32], largest: NDArray[np.float32]
     ) -> tuple[NDArray[np.integer], NDArray[np.floating], NDArray[np.integer]]:
@@ -112,7 +107,8 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         at_peaks, scale = times.copy(), np.ones(len(times), gain.dtype)
         if not len(times):
             return np.zeros((0, 2), np.int32), scale, at_peaks
-        units = self._passing(gain, times).argmax(axis=0)
+        there = gain[:, times]
+        units = np.where(there > self._asked[:, None], there, -np.inf).argmax(axis=0)
         shift, later, kept, scaled = self.calculate_high_res_shift(
             times, units, objective, gain, data, settings, about
         )
@@ -204,8 +200,30 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
 
 
 def around(times: NDArray[np.integer], reach: int, n: int) -> NDArray[np.int64]:
-    """Numbers from 0 to n - 1 that are at most `reach` from one of some increasing numbers, each once."""
+    """Runs (R, 2), from and up to, of the numbers 0 to n - 1 that are at most `reach` from some others."""
     steps = np.zeros(n + 1, np.int64)
     np.add.at(steps, np.maximum(times - reach, 0), 1)
     np.add.at(steps, np.minimum(times + reach + 1, n), -1)
-    return np.flatnonzero(np.cumsum(steps[:n]) > 0)
+    is_near = np.concatenate([[False], np.cumsum(steps[:n]) > 0, [False]])
+    return np.flatnonzero(is_near[1:] != is_near[:-1]).reshape(-1, 2)
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_largest(
+    gain: NDArray[np.float32],
+    asked: NDArray[np.float32],
+    runs: NDArray[np.int64],
+    largest: NDArray[np.float32],
+) -> None:
+    """Write into `largest` (n,), at the lags of some runs, the largest gain (K, n) that passes.
+
+    A gain passes above what is asked of its template. Where none does, the largest is -inf.
+    """
+    for first, stop in runs:
+        largest[first:stop] = -np.inf
+    for k in range(len(gain)):
+        least = asked[k]
+        for first, stop in runs:
+            some, best = gain[k, first:stop], largest[first:stop]
+            for t in range(len(some)):
+                best[t] = some[t] if (some[t] > least) & (some[t] > best[t]) else best[t]

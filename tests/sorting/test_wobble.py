@@ -129,8 +129,9 @@ def test_looking_again_only_where_something_changed_finds_what_looking_everywher
     )
 
 
-def test_what_lies_around_some_times_is_each_sample_once_and_inside() -> None:
-    assert around(np.array([1, 6, 7, 19]), 2, 20).tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 18, 19]
+def test_what_lies_around_some_times_are_runs_inside() -> None:
+    assert around(np.array([1, 6, 7, 19]), 2, 20).tolist() == [[0, 10], [17, 20]]
+    assert around(np.array([1, 8]), 2, 20).tolist() == [[0, 4], [6, 11]]
     assert around(np.zeros(0, np.int64), 2, 5).tolist() == []
 
 
