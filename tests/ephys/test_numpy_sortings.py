@@ -31,6 +31,7 @@ def test_spikes_come_by_time_and_then_by_unit() -> None:
 
 
 def test_samples_count_from_the_begin_of_their_segment_and_segments_without_spikes_are_there() -> None:
+    assert made([5, 10], [0, 1], [0, 10])[0] == [[[5], []], [[], [0]]]
     trains, order = made([5, 10, 29], [0, 0, 1], [0, 10, 20, 30, 40])
     assert trains == [[[5], []], [[0], []], [[], [9]], [[], []], [[], []]]
     assert order == [0, 1, 2]
