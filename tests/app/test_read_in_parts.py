@@ -22,7 +22,7 @@ from ncpgui.core.spikes import Sorting
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.review import given_units
 
-PARTS = replace(CONFIG, motion="off", measured="parts", measured_s=4.0, spikes_per_group=150)
+PARTS = replace(CONFIG, motion="off", measured="parts", measured_s=4.0)
 
 
 def test_what_parts_a_unit_is_sampled_last_with_all_its_spikes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ from .tasks import dask_cluster
 
 N_SAMPLES = 20 * 20_000
 CONFIG = SortingConfig(
-    spikes_per_group=75, posterior_samples=8, reference="none", heaps=False, firing_times=False
+    spikes_per_group=150, posterior_samples=8, reference="none", heaps=False, firing_times=False
 )
 FEW = SortingConfig(spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none")
 CELLS = [
@@ -131,11 +131,11 @@ def test_units_in_doubt_are_a_component_and_one_without_doubt_is_its_own(project
     assert component is not None
     assert component.contacts[0] == 0
     assert sorted(component.contacts.tolist()) == [0, 1, 2, 3]
-    assert len(component.sampled) == 75
+    assert len(component.sampled) == 150
     assert [alternative.n_units for alternative in component.alternatives[:2]] == [2, 1]
     assert [alternative.mass for alternative in component.alternatives[:2]] == [0.75, 0.25]
     cache = project.waveforms[0]
-    assert cache.waveforms.shape == (75, 32, 4)
+    assert cache.waveforms.shape == (150, 32, 4)
     assert cache.coordinates is not None
     assert cache.coordinates.shape == (len(component.spike_ids), 16)
 
@@ -351,7 +351,7 @@ def test_the_recording_of_the_project_is_the_one_that_was_sorted(
 ) -> None:
     assert project.recording == recording.reference
     assert project.spikes.sampling_frequency_hz == SAMPLING_FREQUENCY_HZ
-    assert project.settings["spikes_per_group"] == 75
+    assert project.settings["spikes_per_group"] == 150
 
 
 def component_of(spike_ids: list[int], labels: list[int]) -> Component:
