@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,15 @@ from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
 from ncpgui.session.store import load, save
+
+
+@pytest.fixture
+def opens_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever lies at a path is a recording; a module that is loaded meanwhile would keep this for good."""
+    for name in ("simulation", "sorted_recording"):
+        importlib.import_module(f"ncpgui.ephys.{name}")
+    monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
+
 
 # -- sessions -------------------------------------------------------------------------------
 
@@ -96,10 +106,10 @@ def test_a_path_to_a_session_opens_it(fake: FakeJobs, preferences: Preferences, 
     controller.close()
 
 
+@pytest.mark.usefixtures("opens_anything")
 def test_a_path_to_a_recording_that_describes_itself_opens_it(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
     (tmp_path / "retina.nwb").touch()
     (tmp_path / "retina.ncp.h5").touch()
     controller, _ = start(preferences)
@@ -121,10 +131,10 @@ def test_a_raw_file_says_that_it_must_be_described(preferences: Preferences, tmp
     assert doing == "looking at retina.raw"
 
 
+@pytest.mark.usefixtures("opens_anything")
 def test_beside_a_recording_that_cannot_be_written_to_the_session_is_kept_at_home_which_is_said(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path / "shelf")
     for folder in ("home", "shelf"):
