@@ -301,22 +301,23 @@ def _taken(values: NDArray[Any], rows: object, name: str) -> NDArray[Any]:
 
 _NO_ECHOES = "there are no echoes"
 _OPTIONAL = {
-    "order": (np.int32, "the order of each of {} samples", "it is not known"),
-    "drawn_weight": (float, "the weight as drawn of each of {} samples", "only the network weighs them"),
+    "order": (np.int32, 0, "the order of each of {} samples", "it is not known"),
+    "drawn_weight": (float, 0, "the weight as drawn of each of {} samples", "only the network weighs them"),
     "stimulus_nats": (
         float,
+        0,
         "the log likelihood of the stimulus under each of {} samples",
         "it says nothing",
     ),
-    "weight_without_echoes": (float, "the weight without echoes of each of {} samples", _NO_ECHOES),
-    "echo_of": (np.int64, "of which other each of {} points is an echo", _NO_ECHOES),
+    "weight_without_echoes": (float, 0, "the weight without echoes of each of {} samples", _NO_ECHOES),
+    "echo_of": (np.int64, 1, "of which other each of {} points is an echo", _NO_ECHOES),
 }
-"""Type of what may be left out, what it is, and where it is left out."""
+"""Type of what may be left out, its axis of the rows, what it is, and where it is left out."""
 
 
 def _optional(name: str, values: NDArray[Any], rows: NDArray[np.integer]) -> NDArray[Any]:
-    dtype, what, lacking = _OPTIONAL[name]
-    n = rows.shape[name == "echo_of"]
+    dtype, axis, what, lacking = _OPTIONAL[name]
+    n = rows.shape[axis]
     if np.shape(values) != (n,):
         raise InputError(
             f"{what.format(n)} is needed, got shape {np.shape(values)}; leave it out where {lacking}"

@@ -56,9 +56,7 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         least = self.params.threshold if least_gain is None else least_gain
         asked = np.broadcast_to(least, len(self.template_data.norm_squared)).astype(np.float32)
-        self._asked = np.where(
-            asked > self.params.threshold, asked, np.float32(-np.inf)
-        )  # or the threshold's
+        self._asked = np.where(asked > self.params.threshold, asked, np.float32(-np.inf))
 
     def compute_matching(
         self, traces: NDArray[np.float32], start_frame: int, end_frame: int, segment_index: int

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from faint_spikes import drawn_faint_spikes
 
 from benchmarks.posterior.finite_spikes import N_ORDERS, Check
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, posterior_of
 from ncpgui.engine.generative.finite_spikes import FiniteSpikes
-from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
-from ncpgui.engine.generative.template_reservoir import TemplateReservoir
-from ncpgui.engine.generative.unit_templates import UnitSettings
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 
@@ -37,12 +35,7 @@ class PriorOnly:
 
 @pytest.fixture(scope="module")
 def faint_spikes() -> FiniteSpikes:
-    """Spikes of a single wire that are hardly told apart, so that posteriors are uncertain."""
-    faint = UnitSettings(
-        p_drift=0.0, p_one_type=0.0, p_alike=0.0, amplitude_sd=(1.0, 4.0), small_amplitude_sd=(1.0, 4.0)
-    )
-    settings = FiniteSpikesSettings(layout="single", n_templates=6, units=faint)
-    return FiniteSpikes.drawn(settings, TemplateReservoir.load())
+    return drawn_faint_spikes()
 
 
 def test_the_check_orders_right_and_wrong_posteriors(faint_spikes):

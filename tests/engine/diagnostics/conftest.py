@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from faint_spikes import drawn_faint_spikes
 
 from ncpgui.engine.diagnostics.evaluate import Amount
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior
 from ncpgui.engine.generative.finite_spikes import FiniteSpikes
-from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
-from ncpgui.engine.generative.template_reservoir import TemplateReservoir
-from ncpgui.engine.generative.unit_templates import UnitSettings
 from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
@@ -63,12 +61,7 @@ def too_unsure(model: GaussianDPMM) -> ExactPosterior:
 
 @pytest.fixture(scope="session")
 def faint_spikes() -> FiniteSpikes:
-    """Spikes of a single wire that are hardly told apart, so that posteriors are uncertain."""
-    faint = UnitSettings(
-        p_drift=0.0, p_one_type=0.0, p_alike=0.0, amplitude_sd=(1.0, 4.0), small_amplitude_sd=(1.0, 4.0)
-    )
-    settings = FiniteSpikesSettings(layout="single", n_templates=6, units=faint)
-    return FiniteSpikes.drawn(settings, TemplateReservoir.load())
+    return drawn_faint_spikes()
 
 
 @pytest.fixture
