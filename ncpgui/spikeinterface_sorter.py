@@ -22,9 +22,9 @@ import ncpgui
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, silent
+from ncpgui.ephys.numpy_sortings import write_sorting_folder
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.readers import given_recording
-from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
 from ncpgui.sorting.chosen_workers import check_choice, chosen_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.spikeinterface_sorting import sort

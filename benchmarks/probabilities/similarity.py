@@ -31,6 +31,7 @@ from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from benchmarks.recordings.unit_scores import near
 from ncpgui.core.seeds import stream
+from ncpgui.ephys.motion import motion_of, places_in
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.readers import recording_of
 from ncpgui.evidence.same_neuron import same_neuron
@@ -42,7 +43,6 @@ from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.motion import motion_of, places_in
 
 RECORDINGS = {
     "hexagon": GroundTruth("hex49", 20_000.0, 45, 180.0, seed=101),

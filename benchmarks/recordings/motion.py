@@ -20,10 +20,10 @@ import numpy as np
 
 from benchmarks.common.report import Clock, Origin, begin, keep, options, table, where
 from benchmarks.recordings.ground_truth import GroundTruth, made, true_displacement_um
+from ncpgui.core.motion import MOTION_PRESETS
+from ncpgui.ephys.motion import MIN_RANGE_UM, motion_of
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
-from ncpgui.sorting.config import MOTION_PRESETS
-from ncpgui.sorting.motion import MIN_RANGE_UM, motion_of
 
 SEED = 104
 RECORDINGS = {

@@ -8,6 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 RANGE_QUANTILES = (0.01, 0.99)
+MOTION_PRESETS = (
+    "dredge_fast",
+    "dredge",
+    "nonrigid_fast_and_accurate",
+    "nonrigid_accurate",
+    "rigid_fast",
+    "kilosort_like",
+)
+"""Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
 
 
 def _empty() -> NDArray[np.float64]:

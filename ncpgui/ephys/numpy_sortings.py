@@ -1,8 +1,11 @@
-"""Spikes of a joined recording as a sorting of SpikeInterface, with as many segments as the recording had."""
+"""Spikes of a joined recording as a sorting of SpikeInterface with all its segments; sortings as folders."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from ncpgui.ephys.segments import segments_of
 
 if TYPE_CHECKING:
-    from spikeinterface.core import NumpySorting
+    from spikeinterface.core import BaseSorting, NumpySorting
 
 
 def numpy_sorting(
@@ -44,6 +47,20 @@ def numpy_sorting(
     for number in range(sorting.get_num_segments(), len(segment_start)):  # those after the last spike
         sorting.add_sorting_segment(segment_of(spikes, number, sorting.unit_ids))
     return sorting, order
+
+
+def write_sorting_folder(sorting: BaseSorting, folder: Path) -> None:
+    """Write a sorting as a folder that `spikeinterface.load` opens, in place of what is there."""
+    from spikeinterface.core import NumpyFolderSorting
+
+    with warnings.catch_warnings():  # it has no file that it came from, and needs none
+        warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
+        if "overwrite" in signature(NumpyFolderSorting.write_sorting).parameters:
+            NumpyFolderSorting.write_sorting(sorting, folder, overwrite=True)
+        else:  # up to 0.104
+            warnings.filterwarnings("ignore", message="The registered recording will not be persistent")
+            sorting.save(folder=folder, overwrite=True, verbose=False)
+            (folder / "provenance.pkl").unlink(missing_ok=True)
 
 
 def _in_order(sample: NDArray[np.integer], unit: NDArray[np.integer]) -> NDArray[np.int64]:

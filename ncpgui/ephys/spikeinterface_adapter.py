@@ -11,17 +11,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from inspect import signature
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from spikeinterface.core import (
     BaseRecording,
-    BaseSorting,
     ChannelSparsity,
-    NumpyFolderSorting,
     Templates,
     get_random_data_chunks,
 )
@@ -59,18 +55,6 @@ RIGID_UM = 800.0
 """Contacts that reach over less move together: presets look at windows of 400 µm."""
 SHANK_GAP_UM = 1e6
 """Shanks are set this far apart, so that none is whitened or matched with another."""
-
-
-def write_sorting_folder(sorting: BaseSorting, folder: Path) -> None:
-    """Write a sorting as a folder that `spikeinterface.load` opens, in place of what is there."""
-    with warnings.catch_warnings():  # it has no file that it came from, and needs none
-        warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
-        if "overwrite" in signature(NumpyFolderSorting.write_sorting).parameters:
-            NumpyFolderSorting.write_sorting(sorting, folder, overwrite=True)
-        else:  # up to 0.104
-            warnings.filterwarnings("ignore", message="The registered recording will not be persistent")
-            sorting.save(folder=folder, overwrite=True, verbose=False)
-            (folder / "provenance.pkl").unlink(missing_ok=True)
 
 
 def place_contacts(recording: BaseRecording, probe: Probe, channels: NDArray[np.integer]) -> None:

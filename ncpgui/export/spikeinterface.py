@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.ephys.numpy_sortings import numpy_sorting
+from ncpgui.ephys.numpy_sortings import numpy_sorting, write_sorting_folder
 from ncpgui.export.bundle import NUMBERS, ExportBundle
 from ncpgui.export.curation_json import QUALITY, curation_of, quality_of
 from ncpgui.export.destination import SECONDS, exported_folder
@@ -60,8 +60,6 @@ def _write_sorting(
     bundle: ExportBundle, unit_id: NDArray[np.int64], properties: dict[str, NDArray[Any]], folder: Path
 ) -> NDArray[np.int64]:
     """Write the spikes with these units; returns the row of `bundle.sorting` of each row written."""
-    from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
-
     unit_ids, index = np.unique(unit_id, return_inverse=True)
     extractor, order = numpy_sorting(
         bundle.sorting.sample_index,

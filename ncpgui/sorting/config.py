@@ -8,6 +8,7 @@ from typing import Any
 
 from ncpgui.core.config import check_types
 from ncpgui.core.errors import InputError
+from ncpgui.core.motion import MOTION_PRESETS
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.posterior import SAMPLERS
 from ncpgui.core.probe import Probe
@@ -15,15 +16,6 @@ from ncpgui.core.probe import Probe
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
 NEIGHBOUR_PITCHES = 1.6
 DETECTION_RADIUS_UM = (50.0, 100.0)
-MOTION_PRESETS = (
-    "dredge_fast",
-    "dredge",
-    "nonrigid_fast_and_accurate",
-    "nonrigid_accurate",
-    "rigid_fast",
-    "kilosort_like",
-)
-"""Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
 MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
 LEAST_HIGHPASS_HZ = 1.0
 MOST = {"exclude_ms": 100.0}

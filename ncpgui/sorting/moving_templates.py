@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.motion import Places
+from ncpgui.ephys.moved_waveforms import Mover
 from ncpgui.sorting.peeling import CleanedSums, TemplateBank
 
 SCALE_UM = 8.0
@@ -25,7 +26,6 @@ LARGEST = 4
 NO_SPIKE = 1e-3
 """Spikes that a place without any counts as, so that its mean has a variance."""
 LEAST_WEIGHT = 1e-3
-MOVE_STEP_UM = 0.5
 
 
 @dataclass(frozen=True)
@@ -93,27 +93,6 @@ def smoothed(
                     moved = move(means[other, unit], at[place] - at[other])
                     result[place, unit] += np.float32(weight) * moved
     return result
-
-
-class Mover:
-    """Moves waveforms along the probe by interpolation between contacts."""
-
-    def __init__(self, channels_um: NDArray[np.floating], axis: int) -> None:
-        self._channels_um, self._axis = channels_um, axis
-        self._kernels: dict[int, NDArray[np.float32]] = {}
-
-    def __call__(self, waveforms: NDArray[np.float32], by_um: float) -> NDArray[np.float32]:
-        """Waveforms (T, C) of a cell that comes to lie `by_um` further along the probe."""
-        step = round(by_um / MOVE_STEP_UM)
-        if step == 0:
-            return waveforms
-        if step not in self._kernels:
-            from ncpgui.ephys.spikeinterface_adapter import interpolation_kernel
-
-            before = self._channels_um.copy()
-            before[:, self._axis] -= step * MOVE_STEP_UM
-            self._kernels[step] = interpolation_kernel(self._channels_um, before)
-        return waveforms @ self._kernels[step]
 
 
 def kriging_weights(

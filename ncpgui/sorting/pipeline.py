@@ -20,6 +20,7 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.ephys.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
@@ -29,7 +30,6 @@ from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.sampling import ClusterFunction
 

@@ -13,6 +13,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.sampled import Sampled
+from ncpgui.ephys.motion import places_in_project
 from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_draw, distinct, ranked, with_masses
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.white_noise import white_noise
@@ -22,7 +23,6 @@ from ncpgui.sorting.component_alternatives import build_alternatives, exists_pro
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import rounds_left, together
-from ncpgui.sorting.motion import places_in_project
 from ncpgui.sorting.posterior_draws import posterior_seed
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
 

@@ -23,6 +23,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.ephys.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
@@ -34,7 +35,6 @@ from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, poin
 from ncpgui.sorting.given_spikes import explained
 from ncpgui.sorting.matched import Matched, matched_packing
 from ncpgui.sorting.matching import MATCHING
-from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.one_core import on_one_core

@@ -80,6 +80,13 @@ def test_no_imports_go_in_a_circle_not_even_those_for_types() -> None:
     TopologicalSorter(known).prepare()  # raises CycleError, which names the circle
 
 
+def test_a_sort_enters_the_adapter_of_spikeinterface_from_one_place() -> None:
+    """Outside `ephys`, where the adapter is; other recordings and arrays go through `ephys`."""
+    adapter = "ncpgui.ephys.spikeinterface_adapter"
+    outside = [name for name in modules() if not name.startswith("ncpgui.ephys.")]
+    assert [name for name in outside if adapter in known_modules(name)] == ["ncpgui.sorting.matching"]
+
+
 @pytest.fixture(scope="module")
 def loaded() -> dict[str, set[str]]:
     """What is loaded by the commands, then by the application too, by more and more.

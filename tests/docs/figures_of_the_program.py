@@ -36,7 +36,7 @@ from ncpgui.curation.decision import MOSTLY
 from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.presets import PRESETS
-from ncpgui.ephys import blanking, noise_levels, trace_cache
+from ncpgui.ephys import blanking, motion, noise_levels, trace_cache
 from ncpgui.ephys.event_files import MOST_KINDS
 from ncpgui.ephys.measured_templates import measure_templates
 from ncpgui.ephys.preprocessing import MIN_CHANNELS_FOR_REFERENCE
@@ -55,7 +55,6 @@ from ncpgui.evidence.units import MORE_PROBABLY
 from ncpgui.export.nwb import UNKNOWN_START
 from ncpgui.findings.propagate import propagate
 from ncpgui.gui.workbench import IF_WIDE
-from ncpgui.sorting import motion
 from ncpgui.sorting.components import MAX_UNITS
 from ncpgui.sorting.config import DETECTION_RADIUS_UM, NEIGHBOUR_PITCHES, SortingConfig
 from ncpgui.sorting.enough_draws import SETTLED, rounds

@@ -74,7 +74,7 @@ def analyzer_folder(folder: Path, made: dict[str, Any]) -> Path:
     _written(path / "recording.json", made)
     from spikeinterface.core import NumpySorting
 
-    from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
+    from ncpgui.ephys.numpy_sortings import write_sorting_folder
 
     sorting = NumpySorting.from_samples_and_labels([np.array([5])], [np.array([1])], 1e4)
     write_sorting_folder(sorting, path / "sorting")

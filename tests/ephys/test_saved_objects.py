@@ -13,8 +13,8 @@ import pytest
 from spikeinterface.core import NumpySorting
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.ephys.numpy_sortings import write_sorting_folder
 from ncpgui.ephys.readers import open_recording, open_sorting
-from ncpgui.ephys.spikeinterface_adapter import write_sorting_folder
 from tests.ephys import hostile, ways_in
 
 REFUSED = r"names 'subprocess.run', which is not a recording or sorting of SpikeInterface"

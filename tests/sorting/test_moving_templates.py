@@ -11,7 +11,6 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import (
-    Mover,
     MovingBank,
     MovingSums,
     depth_of,
@@ -82,13 +81,6 @@ def test_a_template_goes_with_the_tissue_to_where_it_has_no_spikes() -> None:
     found = smoothed(means, np.array([[100.0], [0.0]]), places_at(np.array([0.0, 20.0])), PLACES_UM)
     assert ((found[1] - truth[1]) ** 2).sum() < 0.02 * (truth[1] ** 2).sum()
     assert ((found[0] - truth[1]) ** 2).sum() > 0.25 * (truth[1] ** 2).sum()
-
-
-def test_moving_by_the_pitch_gives_each_contact_what_its_neighbour_saw() -> None:
-    seen = np.random.default_rng(0).normal(size=(5, N_CONTACTS)).astype(np.float32)
-    moved = Mover(PLACES_UM, axis=1)(seen, 20.0)
-    assert moved[:, 1:] == pytest.approx(seen[:, :-1], abs=0.01)
-    assert Mover(PLACES_UM, axis=1)(seen, 0.1) is seen
 
 
 def test_distances_side_by_side_are_means_over_time_of_those_at_each_place() -> None:
@@ -181,17 +173,6 @@ def test_the_depth_of_a_unit_is_that_of_the_channel_where_it_is_largest_over_all
     assert depth_of(means, np.array([[1.0], [2.0]]), depth).tolist() == [40]
     means[0, 0, 2] = [-4, 0, 0]  # from trough to peak
     assert depth_of(means, np.array([[1.0], [2.0]]), depth).tolist() == [0]
-
-
-def test_a_move_of_less_than_a_quarter_of_a_micrometre_is_none() -> None:
-    seen = np.random.default_rng(0).normal(size=(5, N_CONTACTS)).astype(np.float32)
-    move = Mover(PLACES_UM, axis=1)
-    assert move(seen, 0.24) is seen
-    assert not np.array_equal(move(seen, 0.3), seen)
-    assert np.array_equal(move(seen, 0.3), move(seen, 0.5))
-    assert move(seen, -20.0)[:, :-1] == pytest.approx(seen[:, 1:], abs=0.01)
-    sideways = np.column_stack([20.0 * np.arange(N_CONTACTS), np.zeros(N_CONTACTS)])
-    assert Mover(sideways, axis=0)(seen, 20.0)[:, 1:] == pytest.approx(seen[:, :-1], abs=0.01)
 
 
 def test_amplitudes_count_the_spikes_of_each_place_and_means_are_of_amplitude_1() -> None:

@@ -20,12 +20,12 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.cached_recording import KeptRecording
+from ncpgui.ephys.motion import motion_of
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.stretches import PART_S
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.fitting import within
-from ncpgui.sorting.motion import motion_of
 from ncpgui.sorting.parts import (
     Parts,
     filled,
@@ -298,7 +298,7 @@ def test_motion_by_parts_is_at_the_times_of_the_recording(monkeypatch: pytest.Mo
         times = np.array([0.5, 1.5])
         return Motion(times, np.zeros(1), np.array([[0.0], [9.0]]), axis=axis, peak_time_s=times + 0.25)
 
-    monkeypatch.setattr("ncpgui.sorting.motion._estimated", estimate)
+    monkeypatch.setattr("ncpgui.ephys.motion._estimated", estimate)
     depths = Probe(np.column_stack([np.zeros(16), 20.0 * np.arange(16)]))
     pre = SimpleNamespace(
         probe=depths,

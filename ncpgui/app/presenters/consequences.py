@@ -218,9 +218,9 @@ def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Conseque
 
     ids : spikes of each unit
     """
+    from ncpgui.ephys.motion import places_in_project
     from ncpgui.evidence.drift_turns import turns_nats
     from ncpgui.sorting.merge_across_drift import MIN_NATS
-    from ncpgui.sorting.motion import places_in_project
 
     project = workspace.state.project
     assert project is not None

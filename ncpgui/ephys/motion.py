@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.json_text import parse_json
-from ncpgui.core.motion import Motion, Places, places_of
+from ncpgui.core.motion import MOTION_PRESETS, Motion, Places, places_of
 from ncpgui.core.probe import Probe, longer_axis
 from ncpgui.core.project import Project
 from ncpgui.core.steps import Packing, text_array, text_of
-from ncpgui.sorting.config import MOTION_PRESETS
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording

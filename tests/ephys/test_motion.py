@@ -15,14 +15,14 @@ from spikeinterface.core import BaseRecording, NumpyRecording
 
 from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.errors import InputError
-from ncpgui.core.motion import Motion
+from ncpgui.core.motion import MOTION_PRESETS, Motion
 from ncpgui.core.probe import Probe, longer_axis
+from ncpgui.ephys import motion as rules
 from ncpgui.ephys import spikeinterface_adapter
 from ncpgui.ephys.band_pass import _SideBySideSegment
+from ncpgui.ephys.motion import deepest_contacts, motion_of, pitch_along_um, why_not_seen
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.sorting import motion as rules
-from ncpgui.sorting.config import MOTION_PRESETS, SortingConfig
-from ncpgui.sorting.motion import deepest_contacts, motion_of, pitch_along_um, why_not_seen
+from ncpgui.sorting.config import SortingConfig
 
 RATE_HZ = 20_000.0
 COLUMN_UM = np.column_stack([np.zeros(16), 20.0 * np.arange(16)])
@@ -152,7 +152,7 @@ def test_what_is_asked_for_by_name_is_taken_where_it_is_possible_and_auto_where_
         estimated.append(preset)
         return Motion(axis=axis, preset=preset)
 
-    monkeypatch.setattr("ncpgui.sorting.motion._estimated", estimate)
+    monkeypatch.setattr("ncpgui.ephys.motion._estimated", estimate)
     probe = Probe(COLUMN_UM[:n_contacts])
     pre = SimpleNamespace(
         probe=probe, good_channels=np.arange(n_contacts), n_samples=30 * 20_000, sampling_frequency_hz=2e4
