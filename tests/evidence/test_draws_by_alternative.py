@@ -125,6 +125,19 @@ def test_points_are_counted_by_draw_its_cluster_and_cluster_of_the_reference() -
     assert (none.shape, sizes.tolist()) == ((2, 3, 0), [[2, 2, 0], [2, 1, 1]])
 
 
+@pytest.mark.parametrize("n_points", [0, 1, 63, 64, 65, 200])
+def test_points_are_counted_in_bits_as_one_by_one(n_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(n_points)
+    rows, reference = rng.integers(0, 4, (6, n_points)).astype(np.uint8), rng.integers(-1, 3, n_points)
+    for mass in (None, np.full(n_points, 2.5)):
+        in_bits = tables(rows, reference, mass, n_units=4)
+        with monkeypatch.context() as patched:
+            patched.setattr(draws_by_alternative, "_FEW", 0)
+            one_by_one = tables(rows, reference, mass, n_units=4)
+        for one, other in zip(in_bits, one_by_one, strict=True):
+            assert np.array_equal(one, other)
+
+
 def test_draws_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     rows, reference, mass = rng.integers(0, 3, (7, 5)), rng.integers(-1, 3, 5), rng.random(5)
