@@ -1,4 +1,4 @@
-"""Correlograms, intervals and close pairs of the spike trains on screen, as SpikeInterface computes them."""
+"""Correlograms, intervals and close pairs of spike trains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.spike_pairs import n_apart
+from ncpgui.core.spike_pairs import pairs_within
 from ncpgui.evidence.refractory import CHANCE_MS, CLOSE_A_CHANCE, REFRACTORY_MS
 
 WINDOW_MS = 50.0
@@ -47,20 +47,22 @@ def correlograms(
 
     trains : sorted samples, as far apart as spikes were in time (`Clock.apart`)
     """
-    from spikeinterface.core import NumpySorting
-    from spikeinterface.postprocessing import compute_correlograms
-
-    n = len(trains)
-    rows = np.arange(n)
-    times, labels = np.concatenate(trains), np.repeat(rows, [len(train) for train in trains])
-    sorting = NumpySorting.from_samples_and_labels([times], [labels], sampling_frequency_hz, unit_ids=rows)
-    counts, edges_ms = compute_correlograms(sorting, window_ms=window_ms, bin_ms=bin_ms, method="numpy")
-    counts = counts.swapaxes(0, 1)  # theirs are of the first from the second
+    per_ms = sampling_frequency_hz / 1000
+    bin_samples = round(bin_ms * per_ms)
+    n_half = round(window_ms / 2 * per_ms) // bin_samples
+    times, row = _joined(trains)
+    counts = np.zeros((len(trains), len(trains), 2 * n_half), np.int64)
+    for first, second, apart in pairs_within(times, n_half * bin_samples):
+        for one, other, lag in ((first, second, apart), (second, first, -apart)):
+            bins = lag // bin_samples + n_half
+            is_inside = bins < 2 * n_half  # the last bin is without its later edge
+            _count(counts, row[one[is_inside]], row[other[is_inside]], bins[is_inside])
+    edges_ms = np.arange(-n_half, n_half + 1) * bin_samples / per_ms
     close, by_chance = close_pairs(trains, sampling_frequency_hz=sampling_frequency_hz)
     found = [intervals_ms(train, sampling_frequency_hz=sampling_frequency_hz) for train in trains]
     return Correlograms(
-        np.asarray(counts, np.int64),
-        np.asarray(edges_ms, np.float64),
+        counts,
+        edges_ms,
         close,
         by_chance,
         intervals=np.stack([counts for counts, _ in found]),
@@ -75,15 +77,29 @@ def close_pairs(
 
     trains : sorted samples of each; a pair within a train counts once
     """
-    n = len(trains)
-    close, chance = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
-    per_ms = sampling_frequency_hz / 1000
-    for i in range(n):
-        for j in range(i, n):
-            for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
-                n_pairs = n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
-                table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
-    return close, np.asarray(chance * CLOSE_A_CHANCE, np.float64)
+    n, per_ms = len(trains), sampling_frequency_hz / 1000
+    times, row = _joined(trains)
+    tables = np.zeros((2, n, n), np.int64)
+    for first, second, apart in pairs_within(times, CHANCE_MS[1] * per_ms):
+        for table, (low, high) in zip(tables, (REFRACTORY_MS, CHANCE_MS), strict=True):
+            is_inside = (apart > low * per_ms) & (apart <= high * per_ms)
+            _count(table, row[first[is_inside]], row[second[is_inside]])
+    across = tables + tables.swapaxes(1, 2)
+    close, chance = np.where(np.eye(n, dtype=bool), tables, across)
+    return close, chance * CLOSE_A_CHANCE
+
+
+def _joined(trains: Sequence[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Spikes of all trains in order of time, and the train of each."""
+    times = np.concatenate(trains)
+    order = np.argsort(times, kind="stable")
+    return times[order], np.repeat(np.arange(len(trains)), [len(train) for train in trains])[order]
+
+
+def _count(table: NDArray[np.int64], *places: NDArray[np.int64]) -> None:
+    """Count places in a table, an array for each of its axes."""
+    flat = np.ravel_multi_index(places, table.shape)
+    table += np.bincount(flat, minlength=table.size).reshape(table.shape)
 
 
 def intervals_ms(

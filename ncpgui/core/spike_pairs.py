@@ -1,8 +1,9 @@
-"""Pairs of spikes of two trains by how far apart they are: what refractory periods and correlograms count."""
+"""Pairs of spikes by how far apart they are: what refractory periods and correlograms count."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,3 +27,23 @@ def n_apart(first: NDArray[np.integer], second: NDArray[np.integer], low: float,
     A pair within one train, given twice, counts twice. Options as `n_later`.
     """
     return n_later(first, second, low, high) + n_later(second, first, low, high)
+
+
+def pairs_within(
+    times: NDArray[np.integer], longest: float
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the pairs of spikes at most `longest` samples apart: places of both, and samples between them.
+
+    Each yield has pairs with as many spikes between them, none first, in order of time: (P,) each.
+
+    times : (n,) samples in order of time
+    """
+    times = np.asarray(times, dtype=np.int64)
+    first = np.arange(len(times))
+    for step in range(1, len(times)):
+        first = first[: np.searchsorted(first, len(times) - step)]
+        apart = times[first + step] - times[first]
+        first, apart = first[apart <= longest], apart[apart <= longest]
+        if len(first) == 0:
+            return
+        yield first, first + step, apart

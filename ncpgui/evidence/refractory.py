@@ -32,6 +32,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.spike_pairs import pairs_within
 from ncpgui.evidence.bimodality import MOST_NATS
 
 REFRACTORY_MS = (0.7, 2.0)
@@ -75,9 +76,13 @@ class ClosePairs:
     def of(sample_index: NDArray[np.integer], *, sampling_frequency_hz: float) -> ClosePairs:
         """Find the pairs of (n,) spikes in order of time."""
         per_ms = sampling_frequency_hz / 1000
-        close, far = _pairs_within(
-            sample_index, [[ms * per_ms for ms in w] for w in (REFRACTORY_MS, CHANCE_MS)]
-        )
+        windows = [[ms * per_ms for ms in window] for window in (REFRACTORY_MS, CHANCE_MS)]
+        found: list[list[NDArray[np.int64]]] = [[np.zeros((0, 2), np.int64)] for _ in windows]
+        for first, second, apart in pairs_within(sample_index, windows[1][1]):
+            for pairs, (low, high) in zip(found, windows, strict=True):
+                is_inside = (apart > low) & (apart <= high)
+                pairs.append(np.column_stack([first[is_inside], second[is_inside]]))
+        close, far = map(np.concatenate, found)
         every = -(-len(far) // MAX_CHANCE_PAIRS) if len(far) else 1
         return ClosePairs(close, far[::every], CLOSE_A_CHANCE * every)
 
@@ -128,21 +133,3 @@ def _log_sum(nats: Sequence[float]) -> float:
     """Log of the sum of exponentials."""
     most = max(nats)
     return most + math.log(sum(math.exp(one - most) for one in nats))
-
-
-def _pairs_within(sample_index: NDArray[np.integer], windows: list[list[float]]) -> list[NDArray[np.int64]]:
-    """Pairs (P, 2) more than `low` and at most `high` samples apart, for each window (low, high)."""
-    times = np.asarray(sample_index, dtype=np.int64)
-    found: list[list[NDArray[np.int64]]] = [[np.zeros((0, 2), np.int64)] for _ in windows]
-    longest = max(high for _, high in windows)
-    first = np.arange(len(times))
-    for step in range(1, len(times)):
-        first = first[: np.searchsorted(first, len(times) - step)]
-        apart = times[first + step] - times[first]
-        first, apart = first[apart <= longest], apart[apart <= longest]
-        if len(first) == 0:
-            break
-        for pairs, (low, high) in zip(found, windows, strict=True):
-            one = first[(apart > low) & (apart <= high)]
-            pairs.append(np.column_stack([one, one + step]))
-    return [np.concatenate(pairs) for pairs in found]

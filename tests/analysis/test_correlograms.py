@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.analysis.correlograms import correlograms, intervals_ms
+from ncpgui.analysis.correlograms import close_pairs, correlograms, intervals_ms
 
 RATE_HZ = 10_000.0  # ten samples a millisecond
 
@@ -26,12 +26,42 @@ def test_an_autocorrelogram_is_even_and_a_spike_does_not_count_itself() -> None:
     assert np.array_equal(counts, counts[::-1])
 
 
+@pytest.mark.parametrize(("window_ms", "bin_ms"), [(50.0, 1.0), (50.0, 0.25), (7.0, 2.0), (1000.0, 10.0)])
+def test_counts_are_those_of_spikeinterface(window_ms: float, bin_ms: float) -> None:
+    """Its counts of (i, j) are ours of (j, i): spikes that coincide, and those at the edges of bins, too."""
+    from spikeinterface.core import NumpySorting
+    from spikeinterface.postprocessing import compute_correlograms
+
+    rng = np.random.default_rng(0)
+    trains = [np.sort(rng.integers(0, 30_000, n)) for n in (300, 200, 0, 100)]
+    trains[3] = np.sort(np.r_[trains[0][:50], trains[0][50:100] + 10])
+    found = correlograms(trains, sampling_frequency_hz=RATE_HZ, window_ms=window_ms, bin_ms=bin_ms)
+    labels = np.repeat(np.arange(4), [len(train) for train in trains])
+    sorting = NumpySorting.from_samples_and_labels(
+        [np.concatenate(trains)], [labels], RATE_HZ, unit_ids=np.arange(4)
+    )
+    counts, edges_ms = compute_correlograms(sorting, window_ms=window_ms, bin_ms=bin_ms, method="numpy")
+    assert np.array_equal(found.counts, counts.swapaxes(0, 1))
+    assert np.array_equal(found.edges_ms, edges_ms)
+
+
 def test_close_pairs_are_counted_once_and_expected_from_longer_distances() -> None:
     train = np.array([0, 10, 4000, 4100, 4200])  # 1 ms; three pairs 10, 10 and 20 ms apart
     found = correlograms([train, np.array([12])], sampling_frequency_hz=RATE_HZ)
     assert found.close.tolist() == [[1, 1], [1, 0]]  # 1.2 ms from the other's spike; 0.2 ms is too near
     assert found.expected[0, 0] == pytest.approx(2 * 1.3 / 10)
     assert found.expected[1, 1] == 0
+
+
+def test_close_pairs_are_those_of_all_pairs_counted_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    trains = [np.sort(rng.integers(0, 20_000, n)) for n in (150, 90)]
+    close, expected = close_pairs(trains, sampling_frequency_hz=RATE_HZ)
+    for table, (low, high) in ((close, (7, 20)), (np.rint(expected * 10 / 1.3), (30, 130))):
+        for i in range(2):
+            for j in range(2):
+                apart = np.abs(trains[j][None] - trains[i][:, None])
+                assert table[i, j] == ((apart > low) & (apart <= high)).sum() // (2 if i == j else 1)
 
 
 def test_intervals_are_those_of_spikes_that_follow_each_other() -> None:

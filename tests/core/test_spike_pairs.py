@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.spike_pairs import n_apart, n_later
+from ncpgui.core.spike_pairs import n_apart, n_later, pairs_within
 
 FIRST, SECOND = np.array([0, 10, 10, 25]), np.array([3, 10, 13, 20, 30])
 
@@ -28,3 +28,11 @@ def test_the_nearer_end_is_out_and_the_further_one_in(low: float, high: float) -
 def test_a_train_with_itself_counts_each_pair_twice() -> None:
     assert n_later(FIRST, FIRST, 0, 15) == 4
     assert n_apart(FIRST, FIRST, 0, 15) == 8
+
+
+def test_pairs_within_a_train_come_with_how_far_apart_they_are() -> None:
+    each = [map(np.ndarray.tolist, some) for some in pairs_within(SECOND, 10)]
+    found = [pair for some in each for pair in zip(*some, strict=True)]
+    neighbours = [(0, 1, 7), (1, 2, 3), (2, 3, 7), (3, 4, 10)]
+    assert found == [*neighbours, (0, 2, 10), (1, 3, 10)]
+    assert [*pairs_within(SECOND[:1], 10)] == []
