@@ -1,8 +1,9 @@
 """Python files that hold settings (Phy ``params.py``, ``.prb`` probes): read, never executed.
 
-Only ``name = value`` lines whose value is a literal are taken: numbers, strings, lists, tuples,
-dictionaries, and ``range``/``list``/``sorted`` of those; ``name[key] = value`` puts one into a dictionary.
-Everything else in the file is skipped, and what was skipped is kept (`Literals.skipped`).
+Only ``name = value`` and ``name: type = value`` lines whose value is a literal are taken: numbers, strings,
+lists, tuples, dictionaries, and ``range``/``list``/``sorted`` of those; ``name[key] = value`` puts one into a
+dictionary. Everything else in the file is skipped. A name that a skipped line gives a value has none, and the
+line is kept (`Literals.skipped`), so that nobody takes a usual value for what the file says in another way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from ncpgui.core.csv_text import decoded
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.regular_files import regular
 
@@ -31,6 +33,10 @@ class Literals(dict[str, Any]):
     def __init__(self) -> None:
         super().__init__()
         self.skipped: dict[str, str] = {}
+
+    def says(self, name: str) -> bool:
+        """Whether the file has a line about a name, even if its value cannot be read."""
+        return name in self or name in self.skipped
 
     def lacks(self, name: str) -> str:
         """Why a name has no value, for a message: its line where there is one."""
@@ -55,7 +61,7 @@ def read_literals(path: Path, *, whole: str = "") -> Literals:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise RecordingError(f"{path} is larger than {_MAX_BYTES >> 20} MiB: not a settings file")
-        text = regular(path).read_text(encoding="utf-8-sig")
+        text = decoded(regular(path).read_bytes())[0].replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
@@ -109,10 +115,11 @@ def _read_line(line: str, number: int, path: Path, values: Literals) -> None:
 def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals, whole: str) -> None:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return
-    if isinstance(statement, ast.Assign):
+    targets = _targets(statement)
+    if targets:
         try:
-            value = _literal(statement.value, text)
-            for target in statement.targets:
+            value = _literal(statement.value, text)  # type: ignore[attr-defined]
+            for target in targets:
                 _put(target, value, values, text)
             return
         except (ValueError, LookupError, TypeError):
@@ -121,10 +128,20 @@ def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals
     line = f"line {statement.lineno}, '{shown[:80]}',"
     if whole and any(isinstance(node, ast.Name) and node.id == whole for node in ast.walk(statement)):
         raise RecordingError(f"{path}: {line} is not a plain value of {whole}; write {whole} as plain values")
-    for target in statement.targets if isinstance(statement, ast.Assign) else []:
-        if isinstance(target, ast.Name):
-            values.skipped[target.id] = line
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            values.pop(node.id, None)  # of a line above, which is not its value any more
+            values.skipped[node.id] = line
     log.warning("%s line %d is not 'name = plain value' and was skipped", path, statement.lineno)
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement gives a value: of ``a = b = 1`` both, of ``a: int = 1`` one."""
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        return [statement.target]
+    return []
 
 
 def _put(target: ast.expr, value: Any, values: Literals, text: str) -> None:

@@ -17,6 +17,8 @@ from ncpgui.ephys.wired_probe import WiredProbe, wired_probe
 log = logging.getLogger(__name__)
 
 WAY_OUT = "give it with --recording"
+LARGEST = 2**53
+"""Numbers of parameters are smaller."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +91,32 @@ def raw_layout(folder: Path) -> RawLayout:
     """
     parameters = read_literals(folder / "params.py")
     rate = parameters.get("sample_rate")
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not abs(rate) < LARGEST:
         raise RecordingError(f"sample_rate is not a number: {_lacking(parameters, 'sample_rate')}")
     return RawLayout(
         float(rate),
         _whole(parameters, "n_channels_dat"),
-        str(parameters.get("dtype", "int16")),
-        _whole(parameters, "offset") if parameters.get("offset") else 0,
+        _dtype(parameters),
+        _whole(parameters, "offset") if parameters.get("offset") or "offset" in parameters.skipped else 0,
     )
+
+
+def _dtype(parameters: Literals) -> str:
+    """Type of the numbers, int16 where no line is about it."""
+    value = parameters.get("dtype")
+    if parameters.says("dtype") and not isinstance(value, str):
+        raise RecordingError(f"dtype is not the name of a type: {_lacking(parameters, 'dtype')}")
+    return value or "int16"
 
 
 def _whole(parameters: Literals, name: str) -> int:
     value = parameters.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not float(value).is_integer():
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not abs(value) < LARGEST
+        or not float(value).is_integer()
+    ):
         raise RecordingError(f"{name} is not a whole number: {_lacking(parameters, name)}")
     return int(value)
 
@@ -147,7 +162,7 @@ def own_places(folder: Path, columns: NDArray[np.int64]) -> WiredProbe:
         raise InputError(f"channel_map.npy has {n} channels, channel_positions.npy {len(places)}")
     shanks = None
     if (folder / "channel_shanks.npy").is_file():
-        shanks = [int(shank) for shank in array(folder / "channel_shanks.npy")]
+        shanks = array(folder / "channel_shanks.npy")
     return wired_probe(places, shanks=shanks)
 
 

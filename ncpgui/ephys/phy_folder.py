@@ -23,7 +23,7 @@ from ncpgui.core.given import number_of
 from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.replaced_set import alone_in, finish, interrupted
 from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
-from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.literals import Literals, read_literals
 from ncpgui.ephys.paths import refuse_special
 from ncpgui.ephys.phy_marks import marks_in
 
@@ -40,6 +40,7 @@ _LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 """Files and columns with labels, those of a person first; the first that labels anything is read."""
 NAME_COLUMNS = ("si_unit_id", "unit_name")
 """Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
+LARGEST_RATE = 1e12
 LARGEST_CLUSTER = 2**31
 """The first that phy cannot hold."""
 
@@ -57,7 +58,7 @@ class PhyFolder:
     """
 
     folder: Path
-    parameters: dict[str, Any]
+    parameters: Literals
     times: NDArray[np.int64]
     clusters: NDArray[np.int64]
     clusters_file: Path
@@ -93,7 +94,7 @@ def read_phy_folder(path: Path) -> PhyFolder:
     if interrupted(folder):
         _finish(folder)
         notes.append("files of the folder were being replaced when ncpgui was stopped: that was finished")
-    parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else {}
+    parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else Literals()
     times = _samples(folder / "spike_times.npy", notes)
     file = folder / "spike_clusters.npy"
     if not file.is_file():
@@ -135,10 +136,13 @@ def sampling_frequency_of(phy: PhyFolder) -> float:
         It does not say.
     """
     rate = phy.parameters.get("sample_rate")
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < np.inf:
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < LARGEST_RATE:
+        got = (
+            f"it is {rate!r:.20}" if "sample_rate" in phy.parameters else phy.parameters.lacks("sample_rate")
+        )
         raise RecordingError(
-            f"{phy.folder / 'params.py'} does not give sample_rate as a positive number (got {rate!r}); "
-            "add a line 'sample_rate = 20000.0'"
+            f"{phy.folder / 'params.py'} does not give sample_rate as a positive number ({got}); "
+            "write a line 'sample_rate = 20000.0'"
         )
     return float(rate)
 
@@ -170,6 +174,11 @@ def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
     if len(bad):
         raise RecordingError(f"{file}: spike {bad[0]} is at {values[bad[0]]}; times must be samples")
     if values.dtype.kind == "f" and (values != np.round(values)).any():
+        if len(values) > np.ptp(values) + 1:
+            raise RecordingError(
+                f"{file} has {len(values)} spikes within {np.ptp(values):.3g} samples; times must be "
+                "samples, not seconds: multiply them by the sampling frequency"
+            )
         notes.append("spike times have fractions of a sample: they are rounded to samples")
     if values.dtype.kind == "f":
         furthest = float(np.iinfo(np.int64).max // 2)

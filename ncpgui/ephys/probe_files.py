@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ncpgui.core.csv_text import plain, read_table
+from ncpgui.core.counted import some
+from ncpgui.core.csv_text import decoded, plain, read_table
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.nothing_runs import nothing_runs
@@ -17,6 +20,8 @@ from ncpgui.core.regular_files import regular
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.wired_probe import WiredProbe, micrometres, wired_probe
+
+log = logging.getLogger(__name__)
 
 UNREADABLE = (
     OSError,
@@ -31,9 +36,12 @@ UNREADABLE = (
 _WANTED = (
     "expected JSON of probeinterface or Kilosort, .prb with channel_groups, or CSV with columns x,y in um"
 )
-_CHANNEL = ("channel", "channels", "channel_index", "device_channel_index", "device_channel_indices")
-_SHANK, _SIDE = ("shank", "shanks", "shank_id", "shank_ids"), ("side", "contact_side", "contact_sides")
-_KNOWN = ("x", "y", "z", "x_um", "y_um", "x_mm", "y_mm", *_CHANNEL, *_SHANK, *_SIDE)
+_CHANNEL = re.compile(r"(device_)?ch(an(nel)?)?s?(_?(id|idx|index|indices|nr|no|num|number)s?)?|chan_?map")
+_APART = re.compile(
+    r"(contact_)?(probe|shank|side|group|tetrode)s?(_?(id|idx|index|indices|nr|no|num|number)s?)?"
+)
+_UNIT = ("unit", "units", "si_unit", "si_units")
+_KNOWN = ("x", "y", "z", "x_um", "y_um", "x_mm", "y_mm", "channel", "shank", "side", *_UNIT)
 
 
 def probe_of_file(path: Path) -> WiredProbe:
@@ -101,7 +109,7 @@ def of_probeinterface(probes: Sequence[Any]) -> WiredProbe:
 
 
 def _of_json(path: Path) -> WiredProbe:
-    value = parse_json(path.read_text(encoding="utf-8-sig"))
+    value = parse_json(decoded(path.read_bytes())[0])
     if isinstance(value, dict) and {"xc", "yc"} <= set(value):
         return _of_kilosort(value)
     if not isinstance(value, dict) or "probes" not in value:
@@ -121,12 +129,19 @@ def _of_kilosort(value: dict[str, Any]) -> WiredProbe:
     if len(places[0]) != len(places[1]):
         raise InputError(f"xc has {len(places[0])} contacts, yc {len(places[1])}")
     if shanks is not None:
-        shanks = [int(shank) for shank in np.asarray(shanks, dtype=np.float64).reshape(-1)]
+        shanks = np.asarray(shanks, dtype=np.float64).reshape(-1)
+    channels = value.get("chanMap")
+    if value.get("connected") is not None:  # as the channel map of MATLAB has it
+        connected = np.asarray(value["connected"], dtype=np.float64).reshape(-1)
+        wired = np.arange(len(places[0])) if channels is None else np.asarray(channels).reshape(-1)
+        if not len(connected) == len(wired) == len(places[0]):
+            raise InputError(f"xc has {len(places[0])} contacts, connected {len(connected)}")
+        channels = np.where(connected != 0, wired, -1)
     n_columns = value.get("n_chan")
     return wired_probe(
         np.column_stack(places),
         shanks=shanks,
-        channels=value.get("chanMap"),
+        channels=channels,
         n_columns=n_columns if isinstance(n_columns, int) and n_columns > 0 else None,
     )
 
@@ -173,68 +188,107 @@ def _of_table(path: Path) -> WiredProbe:
     rows = read_table(path.read_bytes(), known=_KNOWN).rows
     if not rows:
         raise InputError("it is empty; write a header 'x,y' and a line a contact, in um")
-    columns, unit = _columns(rows[0])
-    if not columns:
+    columns = _columns(rows[0])
+    if columns is None:
         width = {len(row) for row in rows}
         if width != {2}:
             raise InputError(
                 f"its rows have {max(width)} cells and no header says what they are; write one, such as "
                 "'x,y', 'x,y,z', 'x,y,shank' or 'channel,x,y'"
             )
-        columns, body = {"x": 0, "y": 1}, rows
+        columns, body = _Columns((0, 1), "um"), rows
     else:
         body = rows[1:]
-    short = next((i for i, row in enumerate(body) if len(row) <= max(columns.values())), None)
+    if columns.unread:
+        log.warning("%s: columns that are not read: %s", path, some(columns.unread))
+    short = next((i for i, row in enumerate(body) if len(row) <= columns.last), None)
     if short is not None:
         raise InputError(f"row {short + 1} has {len(body[short])} cells, too few for its header")
-    axes = [columns[axis] for axis in ("x", "y", "z") if axis in columns]
-    places = [[_number(row[column], "place") for column in axes] for row in body]
-    channels = [_number(row[columns["channel"]], "channel") for row in body] if "channel" in columns else None
-    return wired_probe(places, shanks=_shanks(body, columns), channels=channels, unit=unit)
+    places = [[_number(row[column], "place") for column in columns.axes] for row in body]
+    channel = columns.channel
+    channels = None if channel is None else [_number(row[channel], "channel") for row in body]
+    return wired_probe(places, shanks=_shanks(body, columns), channels=channels, unit=_unit(body, columns))
 
 
-def _columns(header: Sequence[str]) -> tuple[dict[str, int], str]:
-    """Columns of a header by what they are, empty where it is none, and the unit of the places.
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of a table by what they are.
+
+    axes : of the places; unit : of these, as their names say it, '' where they do not
+    channel, unit_column : None where there is none; apart : what tells shanks, sides and probes apart
+    unread : names of all others
+    """
+
+    axes: tuple[int, ...]
+    unit: str
+    channel: int | None = None
+    unit_column: int | None = None
+    apart: tuple[int, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> int:
+        """The last column that is read."""
+        others = [place for place in (self.channel, self.unit_column) if place is not None]
+        return max(*self.axes, *self.apart, *others)
+
+
+def _columns(header: Sequence[str]) -> _Columns | None:
+    """Columns of a header, None where it is none.
 
     ``x``, ``x_um``, ``x (mm)``: the unit is behind the name, um where there is none.
     """
-    columns: dict[str, int] = {}
+    names = [plain(cell) for cell in header]
+    axes: dict[str, int] = {}
     units: dict[str, str] = {}
-    for place, cell in enumerate(header):
-        name = plain(cell)
-        for kind, names in (("channel", _CHANNEL), ("shank", _SHANK), ("side", _SIDE)):
-            if name in names:
-                columns.setdefault(kind, place)
+    for place, name in enumerate(names):
         found = re.fullmatch(r"([xyz])(?:_?[\[(]?_?([a-z\u00b5\u03bc]+)[\])]?)?", name)
         if found is not None:
-            columns.setdefault(found[1], place)
-            units[found[1]] = found[2] or "um"
-    if not columns:
-        return {}, "um"
-    if not {"x", "y"} <= set(columns):
+            axes.setdefault(found[1], place)
+            units[found[1]] = found[2] or ""
+    channels = [place for place, name in enumerate(names) if _CHANNEL.fullmatch(name)]
+    channels.sort(key=lambda place: "device" not in names[place])
+    apart = [place for place, name in enumerate(names) if _APART.fullmatch(name)]
+    of_unit = [place for place, name in enumerate(names) if name in _UNIT]
+    if not (axes or channels or apart):
+        return None
+    if not {"x", "y"} <= set(axes):
         raise InputError(f"its header has no columns x and y (it has {', '.join(header)})")
     if len(set(units.values())) > 1:
-        raise InputError(f"its columns are in several units ({', '.join(units.values())}); use one")
-    return columns, next(iter(units.values()))
+        said = ", ".join(unit or "um" for unit in units.values())
+        raise InputError(f"its columns are in several units ({said}); use one")
+    read = {*axes.values(), *channels[:1], *apart, *of_unit[:1]}
+    return _Columns(
+        tuple(axes[axis] for axis in ("x", "y", "z") if axis in axes),
+        units["x"],
+        channels[0] if channels else None,
+        of_unit[0] if of_unit else None,
+        tuple(apart),
+        tuple(cell.strip() for place, cell in enumerate(header) if place not in read and cell.strip()),
+    )
 
 
-def _shanks(body: Sequence[Sequence[str]], columns: dict[str, int]) -> list[Any] | None:
-    """What tells shanks and sides apart; numbers of shanks are kept where there are no sides."""
-    if "shank" not in columns and "side" not in columns:
+def _unit(body: Sequence[Sequence[str]], columns: _Columns) -> str:
+    """Unit of the places: that of their names, or of a column of units, else um."""
+    said = {columns.unit} if columns.unit else set()
+    if columns.unit_column is not None:
+        said |= {row[columns.unit_column].strip() for row in body}
+    if len(said) > 1:
+        raise InputError(f"its places are in several units ({', '.join(sorted(said))}); use one")
+    return said.pop() if said else "um"
+
+
+def _shanks(body: Sequence[Sequence[str]], columns: _Columns) -> Any:
+    """What tells shanks and sides apart; numbers of shanks are kept where nothing else does."""
+    if not columns.apart:
         return None
-    shanks = [row[columns["shank"]].strip() if "shank" in columns else "" for row in body]
-    if "side" in columns:
-        return [
-            f"{shank} {row[columns['side']].strip().lower()}" for shank, row in zip(shanks, body, strict=True)
-        ]
-    try:
-        numbers = [float(shank) for shank in shanks]
-    except ValueError:
-        return shanks
-    bad = next((number for number in numbers if not abs(number) < 1e9), None)
-    if bad is not None:
-        raise InputError(f"shank {bad} is not a number of a shank")
-    return [int(number) for number in numbers]
+    cells = [[row[place].strip().lower() for place in columns.apart] for row in body]
+    if len(columns.apart) == 1:
+        try:
+            return np.array([float(cell) for (cell,) in cells])
+        except ValueError:
+            pass
+    return [" ".join(row) for row in cells]
 
 
 def _number(cell: str, what: str) -> float:

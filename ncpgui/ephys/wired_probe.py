@@ -28,6 +28,8 @@ FLAT_UM = 1.0
 """How far contacts may lie from their plane."""
 LEAST_PITCH_UM = 1.0
 """No contacts are closer; places that are were written in another unit."""
+FURTHEST_UM = 1e6
+"""No contacts of a probe are farther apart; places that are were written in another unit."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class WiredProbe:
 def wired_probe(
     places: Any,
     *,
-    shanks: Sequence[Hashable] | None = None,
+    shanks: Sequence[Hashable] | NDArray[Any] | None = None,
     channels: Any = None,
     unit: str = "um",
     n_columns: int | None = None,
@@ -80,7 +82,8 @@ def wired_probe(
     Parameters
     ----------
     places : (n_contacts, 2) or (n_contacts, 3) in `unit`
-    shanks : (n_contacts,) what tells shanks, and sides of shanks, apart; numbers are kept
+    shanks : (n_contacts,) what tells shanks, and sides of shanks, apart; numbers are kept, and
+        those of an array have to be whole
     channels : (n_contacts,) channel of each contact, below 0 where it is not wired; None: in their order
 
     Raises
@@ -98,7 +101,7 @@ def wired_probe(
     order: NDArray[np.int64] = np.arange(n)
     wiring = None
     if channels is not None:
-        wiring = _whole(channels, n)
+        wiring = _channels(channels, n)
         order = np.flatnonzero(wiring >= 0)
         order = order[np.argsort(wiring[order], kind="stable")]
         if len(order) == 0:
@@ -162,7 +165,16 @@ def in_plane(places_um: NDArray[np.float64], shank: NDArray[np.int64]) -> NDArra
 
 
 def check_pitch(probe: Probe) -> None:
-    """Raise InputError where contacts are closer than any are: their places are in another unit."""
+    """Raise InputError where contacts are closer or farther than any are: they are in another unit."""
+    assert probe.shank is not None
+    reach = max(
+        float(np.ptp(probe.positions_um[probe.shank == one], axis=0).max()) for one in set(probe.shank)
+    )
+    if reach > FURTHEST_UM:
+        raise InputError(
+            f"contacts of the probe are {reach:.3g} um apart, which is farther than any are made; give their "
+            "places in um (are they in nm?)"
+        )
     pitch = probe.pitch_um
     if 0 < pitch < LEAST_PITCH_UM:
         raise InputError(
@@ -171,12 +183,14 @@ def check_pitch(probe: Probe) -> None:
         )
 
 
-def _numbered(shanks: Sequence[Hashable] | None, n: int) -> NDArray[np.int64]:
+def _numbered(shanks: Sequence[Hashable] | NDArray[Any] | None, n: int) -> NDArray[np.int64]:
     """Numbers of shanks: their own where they are whole numbers, else in the order of their names."""
     if shanks is None:
         return np.zeros(n, dtype=np.int64)
     if len(shanks) != n:
         raise InputError(f"probe has {n} contacts, but {len(shanks)} of them have a shank; give each one")
+    if isinstance(shanks, np.ndarray):
+        return _whole(shanks, "is on shank")
     if all(isinstance(shank, int) for shank in shanks):
         return np.array(shanks, dtype=np.int64)
     number = {name: i for i, name in enumerate(sorted(set(shanks), key=_natural))}
@@ -189,15 +203,18 @@ def _natural(name: Hashable) -> list[tuple[int, int, str]]:
     return [(0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in pieces]
 
 
-def _whole(channels: Any, n: int) -> NDArray[np.int64]:
+def _channels(channels: Any, n: int) -> NDArray[np.int64]:
     values = np.asarray(channels, dtype=np.float64).reshape(-1)
     if len(values) != n:
         raise InputError(f"probe has {n} contacts, but {len(values)} of them have a channel; give each one")
+    return _whole(values, "is wired to channel")
+
+
+def _whole(values: NDArray[Any], words: str) -> NDArray[np.int64]:
+    """Whole numbers of contacts, as such; `words` say what they are of a contact."""
     bad = np.flatnonzero(~np.isfinite(values) | (values != np.round(values)) | (np.abs(values) > 1e9))
     if len(bad):
-        raise InputError(
-            f"contact {bad[0]} of the probe is wired to channel {values[bad[0]]}; give whole numbers"
-        )
+        raise InputError(f"contact {bad[0]} of the probe {words} {values[bad[0]]}; give whole numbers")
     return values.astype(np.int64)
 
 

@@ -50,9 +50,9 @@ def without_traces(
     notes = [f"opened without raw data: {reason}"]
     if is_phy_folder(folder):
         phy = read_phy_folder(folder)
-        named = phy.parameters.get("sample_rate")
-        is_said = sampling_frequency is not None or named is not None
-        rate = sampling_frequency or (USUAL_HZ if named is None else sampling_frequency_of(phy))
+        is_named = phy.parameters.says("sample_rate")
+        is_said = sampling_frequency is not None or is_named
+        rate = sampling_frequency or (sampling_frequency_of(phy) if is_named else USUAL_HZ)
         if not is_said:
             notes.append(RATE_IS_TAKEN)
         n_samples = int(phy.times.max(initial=0)) + 1

@@ -121,3 +121,27 @@ def test_a_line_that_is_no_value_is_named_with_its_number_and_80_of_its_characte
     assert values.lacks("d") == "there is no line 'd = ...'"
     shown = read(tmp_path, f"a = 1\nb = f({'x' * 200})\n").lacks("b")
     assert shown == f"line 2, 'b = f({'x' * 74}', is not a plain value"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a = 2 * 3", "a += 1", "if True:\n    a = 7", "for a in (1, 2):\n    pass", "a, b = 3, 4", "a: int = b"],
+)
+def test_a_name_that_a_later_line_gives_another_value_has_none(tmp_path: Path, line: str) -> None:
+    values = read(tmp_path, f"a = 1\nc = 2\n{line}\n")
+    assert values == {"c": 2}
+    assert values.says("a")
+    assert values.lacks("a") == f"line 3, '{line.splitlines()[0]}', is not a plain value"
+    assert not values.says("d")
+
+
+def test_a_value_may_have_a_type_beside_its_name(tmp_path: Path) -> None:
+    assert read(tmp_path, "a: float = 20000.0\nb: int\nc = 1\n") == {"a": 20_000.0, "c": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_text_in_any_usual_encoding_is_read(tmp_path: Path, encoding: str, end: str) -> None:
+    lines = ["dat_path = r'C:\\Größe.dat'", "a = 3", ""]
+    (tmp_path / "params.py").write_bytes(end.join(lines).encode(encoding))
+    assert read_literals(tmp_path / "params.py") == {"dat_path": r"C:\Größe.dat", "a": 3}

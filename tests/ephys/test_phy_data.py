@@ -88,6 +88,20 @@ def test_the_layout_is_what_the_parameters_say(tmp_path: Path) -> None:
         ),
         ("sample_rate = 2e4\nn_channels_dat = True", "n_channels_dat is not a whole number"),
         ("sample_rate = 2e4\nn_channels_dat = 5\noffset = 'a'", "offset is not a whole number: offset = 'a'"),
+        (
+            "sample_rate = 2e4\nn_channels_dat = 5\noffset = 2 * 40",
+            "offset is not a whole number: line 3, 'offset = 2 ",
+        ),
+        (
+            "sample_rate = 2e4\nn_channels_dat = 5\ndtype = np.float32",
+            "dtype is not the name of a type: line 3, 'dtype = np.float32', is not a plain value",
+        ),
+        (
+            "sample_rate = 2e4\nn_channels_dat = 5\ndtype = 16",
+            "dtype is not the name of a type: dtype = 16",
+        ),
+        (f"sample_rate = {'1' * 400}\nn_channels_dat = 5", "sample_rate is not a number"),
+        (f"sample_rate = 2e4\nn_channels_dat = {'1' * 400}", "n_channels_dat is not a whole number"),
     ],
 )
 def test_a_layout_without_numbers_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -176,3 +190,9 @@ def test_shanks_of_a_probe_that_is_given_stay() -> None:
     found = given_places(twice, np.array([2, 0]), 3).probe
     assert found.shank is not None
     assert found.shank.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("shank", [np.nan, 0.5, np.inf, 1e12])
+def test_shanks_that_are_no_numbers_of_shanks_are_refused(tmp_path: Path, shank: float) -> None:
+    with pytest.raises(InputError, match=r"contact 1 of the probe is on shank .*; give whole numbers"):
+        places(tmp_path, [(5, 0), (5, 20)], [0, shank])

@@ -85,6 +85,11 @@ def test_times_of_any_kind_are_samples(
         ((5, 9), (0, -1), r"spike 1 is in cluster -1"),
         ((5, 9), (np.nan, 1), r"spike 0 is in cluster nan"),
         ((5, 9), (0, 2**31), r"spike_clusters\.npy: cluster 2147483648 is larger than Phy knows"),
+        (
+            (0.01, 0.52, 0.9, 1.2),
+            (0, 1, 0, 1),
+            r"spike_times\.npy has 4 spikes within 1\.19 samples; times must be samples, not seconds",
+        ),
         ((5, 9), ("a", "b"), r"spike_clusters\.npy holds no numbers but <U1; export the sorting again"),
     ],
 )
@@ -127,7 +132,10 @@ def test_the_sampling_frequency_is_that_of_the_parameters(tmp_path: Path, rate: 
     assert sampling_frequency_of(phy) == float(rate)
 
 
-@pytest.mark.parametrize("line", ["", "sample_rate = 0", "sample_rate = -1.0", "sample_rate = True"])
+@pytest.mark.parametrize(
+    "line",
+    ["", "sample_rate = 0", "sample_rate = -1.0", "sample_rate = True", f"sample_rate = {'1' * 400}"],
+)
 def test_a_sampling_frequency_that_is_none_is_refused(tmp_path: Path, line: str) -> None:
     phy = read_phy_folder(write(tmp_path, params_py=line))
     with pytest.raises(RecordingError, match="does not give sample_rate as a positive number"):

@@ -76,6 +76,24 @@ def test_what_a_map_of_kilosort_may_leave_out(tmp_path: Path) -> None:
 def test_places_of_kilosort_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="xc has 2 contacts, yc 3"):
         kilosort(tmp_path, xc=[0, 0])
+    with pytest.raises(RecordingError, match="xc has 3 contacts, connected 2"):
+        kilosort(tmp_path, connected=[1, 1])
+    with pytest.raises(RecordingError, match=r"contact 1 of the probe is on shank 0\.5"):
+        kilosort(tmp_path, kcoords=[0, 0.5, 1])
+
+
+def test_contacts_of_kilosort_that_are_not_connected_have_no_channel(tmp_path: Path) -> None:
+    found = kilosort(tmp_path, connected=[1, 0, 1])
+    assert places(found) == [[0, 40], [0, 0]]
+    assert found.channels is not None
+    assert found.channels.tolist() == [1, 2]
+    assert places(kilosort(tmp_path, chanMap=None, connected=[[True], [True], [False]])) == [[0, 0], [0, 20]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_json_may_have_the_mark_of_its_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.json").write_bytes(json.dumps(KILOSORT).encode(encoding))
+    assert places(probe_of_file(tmp_path / "a.json")) == [[0, 20], [0, 40], [0, 0]]
 
 
 # -- .prb --------------------------------------------------------------------------------------------
@@ -197,8 +215,12 @@ def test_columns_may_come_in_any_order_with_their_unit(tmp_path: Path) -> None:
         ("x,channel\n1,2\n", r"its header has no columns x and y (it has x, channel)"),
         ("x_um,y_mm\n1,2\n", "its columns are in several units (um, mm); use one"),
         ("x,y,shank\n1,2,0\n1,2\n", "row 2 has 2 cells, too few for its header"),
-        ("x,y,shank\n0,0,1e9\n", "shank 1000000000.0 is not a number of a shank"),
-        ("x,y,shank\n0,0,nan\n", "shank nan is not a number of a shank"),
+        ("x,y,shank\n0,0,2e9\n", "contact 0 of the probe is on shank 2000000000.0; give whole numbers"),
+        ("x,y,shank\n0,0,nan\n", "contact 0 of the probe is on shank nan; give whole numbers"),
+        ("x,y,shank\n0,0,0.5\n", "contact 0 of the probe is on shank 0.5; give whole numbers"),
+        ("x,y,unit\n0,0,mm\n0,20,um\n", "its places are in several units (mm, um); use one"),
+        ("x_um,y_um,unit\n0,0,mm\n0,20,mm\n", "its places are in several units (mm, um); use one"),
+        ("x,y\n0,0\n0,1e300\n", "contacts of the probe are 1e+300 um apart, which is farther than any"),
     ],
 )
 def test_tables_that_say_too_little_are_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -212,3 +234,46 @@ def test_shanks_and_sides_of_a_table_are_apart_and_numbers_stay(tmp_path: Path) 
     assert shanks(read(tmp_path, "x,y,side\n0,0,front\n0,0,Back\n0,9,back\n")) == [1, 0, 0]
     assert len(set(shanks(read(tmp_path, "x,y,shank,side\n0,0,1,a\n0,0,1,b\n0,0,2,a\n")))) == 3
     assert shanks(read(tmp_path, "x,y\n0,0\n0,9\n")) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ch",
+        "chan",
+        "Channel ID",
+        "channel_number",
+        "channels",
+        "device_channel_indices",
+        "Chan Nr",
+        "chanMap",
+    ],
+)
+def test_the_column_of_channels_has_many_names(tmp_path: Path, name: str) -> None:
+    assert places(read(tmp_path, f"{name},x,y\n1,0,0\n0,0,20\n")) == [[0, 20], [0, 0]]
+
+
+def test_the_channel_of_the_device_comes_before_other_numbers_of_channels(tmp_path: Path) -> None:
+    table = "channel_id,x,y,device_channel_indices\n0,0,0,1\n1,0,20,0\n"
+    assert places(read(tmp_path, table)) == [[0, 20], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    "name", ["group", "probe_index", "Tetrode", "shank_ids", "contact_sides", "group id"]
+)
+def test_what_tells_contacts_apart_has_many_names(tmp_path: Path, name: str) -> None:
+    assert shanks(read(tmp_path, f"x,y,{name}\n0,0,4\n0,0,7\n")) == [4, 7]
+
+
+def test_probes_and_shanks_of_a_table_are_apart_together(tmp_path: Path) -> None:
+    table = "x,y,probe,shank\n0,0,0,0\n0,0,0,1\n0,0,1,0\n"
+    assert shanks(read(tmp_path, table)) == [0, 1, 2]
+
+
+def test_a_column_may_say_the_unit(tmp_path: Path) -> None:
+    assert places(read(tmp_path, "x,y,si_units\n0,0,mm\n0,2,mm\n")) == [[0, 0], [0, 2000]]
+
+
+def test_columns_that_are_not_read_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    read(tmp_path, "x,y,site,radius\n0,0,7,5\n0,20,8,5\n")
+    assert "a.csv: columns that are not read: site, radius" in caplog.text

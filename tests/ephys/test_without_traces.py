@@ -46,6 +46,14 @@ def test_where_nothing_says_a_rate_the_usual_one_is_taken_and_that_is_said(phy: 
     assert without_traces(phy, "it is gone", sampling_frequency=10_000.0).notes == (GONE,)
 
 
+def test_a_rate_that_the_folder_says_in_words_of_a_program_is_not_guessed(phy: Path) -> None:
+    (phy / "params.py").write_text("sample_rate = 2 * 10000.0\n")
+    with pytest.raises(RecordingError, match=r"line 1, 'sample_rate = 2 \* 10000\.0', is not a plain value"):
+        without_traces(phy, "it is gone")
+    given = without_traces(phy, "it is gone", sampling_frequency=10_000.0)
+    assert given.sampling_frequency_hz == 10_000
+
+
 def test_contacts_are_those_that_were_sorted_or_those_that_are_given(phy: Path) -> None:
     two = Probe(np.array([[0.0, 0.0], [0.0, 9.0]]))
     assert without_traces(phy, "it is gone", probe=two).n_channels == 2
