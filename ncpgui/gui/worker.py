@@ -3,6 +3,9 @@
 Each lane is one thread with a priority queue. A task gets a ticket; what arrives for a ticket that
 was cancelled or replaced is dropped. Nothing of Qt's widgets is touched outside the window's
 thread: the threads emit queued signals and that is all, and they collect no garbage.
+
+A task begins once what asked for it is painted: a thread that works holds Python's lock for parts of
+the time, and the paint would wait for it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from PyQt5 import QtCore
 from ncpgui.app.work.tasks import LANES, Lane, Task
 from ncpgui.core.progress import CancelFlag, Cancelled, Watched
 from ncpgui.gui.garbage import GarbageCollection
+from ncpgui.gui.soon import Soon
 
 logger = logging.getLogger(__name__)
 
@@ -28,14 +32,18 @@ REPORT_EVERY_S = 0.05
 
 @dataclass(eq=False)
 class _Ticket:
-    """A task on its way: `dropped` once nobody wants its result."""
+    """A task on its way.
+
+    dropped : nobody wants its result any more
+    begins_at_s : it does not begin sooner, None until what asked for it is painted
+    """
 
     number: int
     task: Task
     flag: CancelFlag = field(default_factory=CancelFlag)
     dropped: bool = False
     running: bool = False
-    begins_at_s: float = 0.0
+    begins_at_s: float | None = None
 
 
 class _Thread(threading.Thread):
@@ -51,11 +59,15 @@ class _Thread(threading.Thread):
     def put(self, ticket: _Ticket) -> None:
         with self._ready:
             self._waiting.append(ticket)
-            self._ready.notify()
 
-    def waiting(self) -> list[_Ticket]:
+    def let_begin(self) -> None:
+        """What asked for those that wait is painted."""
+        now = time.monotonic()
         with self._ready:
-            return list(self._waiting)
+            for ticket in self._waiting:
+                if ticket.begins_at_s is None:
+                    ticket.begins_at_s = now + ticket.task.after_s
+            self._ready.notify()
 
     def remove(self, tickets: list[_Ticket]) -> list[_Ticket]:
         """Take tickets out of the queue; those that run already are not returned."""
@@ -80,7 +92,8 @@ class _Thread(threading.Thread):
         while True:
             with self._ready:
                 while not self._stopped and not self._due():
-                    soonest = min((t.begins_at_s for t in self._waiting), default=None)
+                    times = [t.begins_at_s for t in self._waiting if t.begins_at_s is not None]
+                    soonest = min(times, default=None)
                     self._ready.wait(None if soonest is None else soonest - time.monotonic())
                 if self._stopped:
                     return
@@ -91,7 +104,7 @@ class _Thread(threading.Thread):
 
     def _due(self) -> list[_Ticket]:
         now = time.monotonic()
-        return [ticket for ticket in self._waiting if ticket.begins_at_s <= now]
+        return [t for t in self._waiting if t.begins_at_s is not None and t.begins_at_s <= now]
 
     def _work(self, ticket: _Ticket) -> None:
         last = 0.0
@@ -130,18 +143,26 @@ class Workers(QtCore.QObject):
         self._arrived.connect(self._receive, QtCore.Qt.QueuedConnection)
         self._garbage = GarbageCollection(self)
         self._threads: dict[Lane, _Thread] = {lane: _Thread(self, lane) for lane in LANES}
+        self._painted = Soon(self, self._let_begin)
+        self._drawn = Soon(self, self._painted.ask)
         for thread in self._threads.values():
             thread.start()
 
     # -- window's thread --------------------------------------------------------------------
 
     def submit(self, task: Task) -> None:
-        """Run a task when its turn comes; an older one with the same key is dropped."""
+        """Run a task when its turn comes, after the next paint; an older one with the same key is dropped."""
         if task.key is not None:
             self.cancel_key(task.key)
-        ticket = _Ticket(next(self._numbers), task, begins_at_s=time.monotonic() + task.after_s)
+        ticket = _Ticket(next(self._numbers), task)
         self._tickets[ticket.number] = ticket
         self._threads[task.lane].put(ticket)
+        self._drawn.ask()
+
+    def _let_begin(self) -> None:
+        """What is stale was drawn in the turn of the event loop before this one, and painted after that."""
+        for thread in self._threads.values():
+            thread.let_begin()
 
     def promote(self, key: Hashable, priority: float) -> None:
         """Give a waiting task another priority."""

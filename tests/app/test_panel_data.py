@@ -18,7 +18,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields
 from ncpgui.app.work import measures, panel_data, recordings
 from ncpgui.app.work.panel_data import PanelData
-from ncpgui.app.work.tasks import PAINTED_AFTER_S, Immediate, Runner
+from ncpgui.app.work.tasks import ONCE_SETTLED_S, Immediate, Runner
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.session.store import load, save
@@ -65,7 +65,7 @@ def test_the_map_of_the_component_on_screen_comes_once(
     assert data.embedding() is None
     assert not runner.waiting  # nobody paints it
     assert data.embedding(ask=True) is None
-    assert [task.after_s for task in runner.waiting] == [PAINTED_AFTER_S]
+    assert [task.after_s for task in runner.waiting] == [ONCE_SETTLED_S]
     runner.run()
     assert data.embedding() is not None
     assert data.embedding().shape == (10, 2)

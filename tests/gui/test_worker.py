@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from ncpgui.app.work.tasks import Task
+from ncpgui.gui.items.painted_widget import PaintedWidget
+from ncpgui.gui.redraws import REDRAWS
 from ncpgui.gui.worker import Workers
 
 LONG_S = 600.0
@@ -33,6 +36,54 @@ def test_a_task_that_waits_before_it_begins_is_stopped_at_once(qtbot, workers: W
     workers.submit(Task("next", lambda _: 7, done=lambda value: told.append(f"done {value}"), key="same"))
     qtbot.waitUntil(lambda: "done 7" in told)
     assert told == ["cancelled", "done 7"]
+
+
+class Panel(PaintedWidget):
+    """A panel that asks for something while it is drawn, as one that is stale after an edit does."""
+
+    def __init__(self, ask: Callable[[], None], paint: Callable[[], None]) -> None:
+        super().__init__()
+        self._ask, self._paint = ask, paint
+
+    def redraw_if_stale(self) -> None:
+        self.update()
+        self._ask()
+
+    def paint(self, *_: object) -> None:
+        self._paint()
+
+
+def test_tasks_begin_once_what_asked_for_them_is_painted(qtbot, workers: Workers) -> None:
+    """The one that an edit submits, and the one that a panel asks for when it is drawn after the edit."""
+    began, told = threading.Event(), []
+
+    def work(_: object) -> None:
+        began.set()
+        told.append("worked")
+
+    def paint() -> None:
+        told.append("painted late" if began.wait(0.05) else "painted")
+
+    panel = Panel(lambda: workers.submit(Task("of a panel", work, lane="view")), paint)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    told.clear()
+    workers.submit(Task("of an edit", work, lane="io"))
+    REDRAWS.add(panel)
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told == ["painted", "worked", "worked"]
+
+
+def test_a_task_that_is_dropped_before_anything_is_painted_never_begins(qtbot, workers: Workers) -> None:
+    told: list[str] = []
+    workers.submit(
+        Task("dropped", lambda _: told.append("worked"), cancelled=lambda: told.append("cancelled"), key=1)
+    )
+    workers.cancel_key(1)
+    workers.submit(Task("next", lambda _: None, done=lambda _: told.append("done")))
+    qtbot.waitUntil(lambda: "done" in told)
+    assert told == ["cancelled", "done"]
 
 
 def test_a_task_begins_after_it_waited(qtbot, workers: Workers) -> None:

@@ -37,7 +37,7 @@ from ncpgui.app.presenters.traces import Look, TraceWindow
 from ncpgui.app.work import jobs, measures
 from ncpgui.app.work.computed import Computed
 from ncpgui.app.work.finding import findings_of_units
-from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner
+from ncpgui.app.work.tasks import ONCE_SETTLED_S, Runner
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.given_shapes import GivenShapes
@@ -78,11 +78,11 @@ class PanelData:
             "templates", _read_templates, runner, arrived=lambda found: self._put_shapes(found[""]),
             failed=lambda problem: self._put_shapes(None, problem), priority=2,
         )  # fmt: skip
-        self._embeddings = self._kind("t-SNE", _embed, priority=0, after_s=PAINTED_AFTER_S)
+        self._embeddings = self._kind("t-SNE", _embed, priority=0, after_s=ONCE_SETTLED_S)
         self._fields = self._kind("receptive fields", self._find_fields, tells_itself=True)
         self._responses = self._kind("responses to events", self._respond, tells_itself=True)
         self._findings = self._kind(
-            "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=PAINTED_AFTER_S
+            "findings over draws", _find, tells_itself=True, most=8, priority=-2, after_s=ONCE_SETTLED_S
         )
         self._correlograms = self._kind("correlograms", self._correlate)
         self._of_cards = self._kind("correlograms of cards", self._correlate, priority=-1)

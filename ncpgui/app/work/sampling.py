@@ -13,7 +13,7 @@ from ncpgui.app.work import jobs, recordings
 from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
 from ncpgui.app.work.asked_again import Asked
 from ncpgui.app.work.saving import Saving
-from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
+from ncpgui.app.work.tasks import ONCE_SETTLED_S, Task
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
@@ -251,7 +251,7 @@ class Sampling:
                 progressed=progressed,
                 key=("sample", component_id),
                 priority=ON_SCREEN,
-                after_s=PAINTED_AFTER_S,
+                after_s=ONCE_SETTLED_S,
             )
         )
 
@@ -391,5 +391,5 @@ class Sampling:
             started=lambda: progressed(0.0),
             key=("sample", component_id),
             priority=ON_SCREEN,
-            after_s=0.0 if is_asked else PAINTED_AFTER_S,
+            after_s=0.0 if is_asked else ONCE_SETTLED_S,
         )

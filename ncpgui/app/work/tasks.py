@@ -14,8 +14,9 @@ Lane = Literal["work", "view", "io", "export"]
 
 LANES: tuple[Lane, ...] = ("work", "view", "io", "export")
 
-PAINTED_AFTER_S = 0.25
-"""When an edit is painted, as a rule: work that takes seconds begins then, or it would hold the paint up."""
+ONCE_SETTLED_S = 0.25
+"""So long after an edit is painted, what takes seconds begins: what short tasks found is painted by then too,
+and who goes on at once does not wait for it."""
 
 
 def _nothing(*_: Any) -> None:
@@ -31,8 +32,8 @@ class Task:
     seen : called there with what the work has found so far, where it shows that
     key : a newer task with the same key takes the place of an older one, whose result is dropped
     priority : the largest of a lane runs first; equal ones in order of arrival
-    after_s : it does not begin sooner after it was submitted, for what asked for it to be painted first;
-        others of its lane go before it meanwhile
+    after_s : it does not begin sooner after what asked for it is painted; others of its lane go before it
+        meanwhile
     """
 
     words: str
