@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 LIGHT = (
     "#2F6FDE", "#F07A05", "#2FAE78", "#8C2468", "#E57FC6", "#5C6000", "#3A1FA6", "#D3273E",
@@ -46,6 +47,7 @@ class Color:
         return _between((color, "#FFFFFF" if mixed > 0 else "#000000"), abs(mixed))
 
 
+@lru_cache(4096)
 def _between(stops: tuple[str, ...], share: float) -> str:
     """Colour at a share of the way along some colours, evenly apart."""
     place = min(max(share, 0.0), 1.0) * (len(stops) - 1)
