@@ -126,7 +126,7 @@ def of_size(name: str, size: Size, arguments: argparse.Namespace) -> list[dict[s
     rows = []
     with tempfile.TemporaryDirectory(prefix="ncpgui-gui-") as folder:  # edits go to a copy
         for layout in ("decide", "inspect"):
-            for file in made.parent.glob("session*.h5"):
+            for file in made.parent.glob(f"{made.name}*"):
                 shutil.copy(file, folder)
             Path(folder, "session.journal").unlink(missing_ok=True)
             job = {

@@ -9,8 +9,8 @@ from ncpgui.app.work.activity import Activity
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.activity_image import ActivityOverTime
 from ncpgui.gui.items.elided_label import ElidedLabel
+from ncpgui.gui.items.message import Message
 from ncpgui.gui.items.unit_tiles import UnitTiles
-from ncpgui.gui.panels.base import message_label
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import Theme
 
@@ -34,8 +34,8 @@ class SortingPage(QtWidgets.QWidget):
         self.over_time, self.tiles = ActivityOverTime(), UnitTiles()
         self.note = ElidedLabel("")
         self.note.setObjectName("panelNote")
-        self.no_units = message_label("The first units appear here once every channel has proposed its own.")
-        self.no_activity = message_label("Spikes were detected before this sorting was stopped.")
+        self.no_units = Message("The first units appear here once every channel has proposed its own.")
+        self.no_activity = Message("Spikes were detected before this sorting was stopped.")
         head = QtWidgets.QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.activity)

@@ -278,7 +278,7 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border-color: {t.accent}; }}
 QLineEdit[tone="bad"], QLineEdit[tone="bad"]:focus {{ border-color: {t.bad}; }}
 QLineEdit:disabled, QComboBox:disabled {{ color: {t.faint}; background: {t.sunken}; }}
-QComboBox {{ padding-right: 24px; }}
+QComboBox {{ padding-right: 2px; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{ image: url("{_icon("arrow-down", t)}"); width: 12px; height: 12px; }}
 QSpinBox, QDoubleSpinBox {{ padding-right: 24px; }}
@@ -290,6 +290,7 @@ QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
 QAbstractSpinBox::up-arrow {{ image: url("{_icon("arrow-up", t)}"); width: 10px; height: 10px; }}
 QAbstractSpinBox::down-arrow {{ image: url("{_icon("arrow-down", t)}"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; padding: 4px; }}
+QInputDialog QLineEdit, QInputDialog QComboBox {{ min-width: 300px; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QGroupBox {{ border: none; margin-top: 18px; font-weight: 600; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 0px; color: {t.muted}; }}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PyQt5 import QtCore, QtGui
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.colors import Color
 from ncpgui.gui.panels.features import FeaturesPanel
@@ -25,6 +25,21 @@ def test_it_begins_with_the_first_two_principal_components(panel) -> None:
     assert {name: box.currentText() for name, box in panel.choices.items()} == {"x": "PC 1", "y": "PC 2"}
     assert [panel.choices["x"].itemText(k) for k in range(4)] == ["PC 1", "PC 2", "amplitude", "time"]
     assert panel.note.text() == ""  # all spikes are sampled
+
+
+def test_the_axes_are_named_whole_where_there_is_little_room(panel, screen) -> None:
+    panel.choose("x", "amplitude")
+    for width in (400, panel.minimumSizeHint().width()):
+        panel.resize(width, 200)
+        screen.settle()
+        for box in panel.choices.values():
+            field = QtWidgets.QStyleOptionComboBox()
+            box.initStyleOption(field)
+            place = box.style().subControlRect(
+                QtWidgets.QStyle.CC_ComboBox, field, QtWidgets.QStyle.SC_ComboBoxEditField, box
+            )
+            assert place.width() >= box.fontMetrics().horizontalAdvance(box.currentText())
+    assert panel.choices["y"].width() < panel.choices["x"].width()
 
 
 def test_points_have_the_colours_of_their_units(panel, screen) -> None:

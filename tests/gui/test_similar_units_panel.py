@@ -61,6 +61,22 @@ def test_a_click_shows_both_units_and_another_takes_it_away(panel, workspace, sc
     assert (workspace.selected, workspace.similar) == ((0,), ())
 
 
+def test_columns_that_do_not_fit_are_left_out_whole_the_last_first(panel, screen) -> None:
+    def shown() -> list[str]:
+        return [title for k, title in enumerate(TITLES) if not panel.table.isColumnHidden(k)]
+
+    found = {}
+    for width in (500, 230, 174, 500):
+        panel.resize(width, 260)
+        screen.settle()
+        found[width] = shown()
+        assert panel.table.horizontalHeader().length() <= panel.table.viewport().width()
+    assert found[500] == TITLES
+    assert found[230] == TITLES[: len(found[230])]
+    assert 2 < len(found[230]) < len(TITLES)
+    assert found[174] == ["unit", "P(same)"]
+
+
 def test_without_a_unit_it_says_what_to_do(panel, workspace, screen) -> None:
     workspace.select([])
     screen.settle()

@@ -18,8 +18,16 @@ class DropDown(QtWidgets.QComboBox):
         self.setSizeAdjustPolicy(
             QtWidgets.QComboBox.AdjustToContents
         )  # entries change with what is on screen
+        self.currentTextChanged.connect(lambda _: self.updateGeometry())
         self.view().installEventFilter(self)
         self.view().window().installEventFilter(self)
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """As wide as the entry that is shown needs; as wide as any of them is only wished for."""
+        advance = self.fontMetrics().horizontalAdvance
+        widest = max((advance(self.itemText(k)) for k in range(self.count())), default=0)
+        whole = self.sizeHint()
+        return QtCore.QSize(whole.width() - max(widest - advance(self.currentText()), 0), whole.height())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """Keep keys of the list from the actions of the window.

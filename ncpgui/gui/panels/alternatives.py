@@ -19,9 +19,10 @@ from ncpgui.gui.buttons import Button
 from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
+from ncpgui.gui.items.message import Message
 from ncpgui.gui.items.scroll_area import ScrollArea
 from ncpgui.gui.items.trust_label import TrustLabel
-from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import Label, plain
 from ncpgui.gui.soon import Soon
 from ncpgui.gui.theme import font
@@ -79,7 +80,7 @@ class AlternativesPanel(Panel):
         self.bar.clicked.connect(self.workspace.show_alternative)
         self.body.addWidget(self.bar)
         self.body.addWidget(self._line())
-        self.message = message_label()
+        self.message = Message()
         self.body.addWidget(self.message, 1)
         self.strip = QtWidgets.QWidget()
         self.row = QtWidgets.QHBoxLayout(self.strip)

@@ -10,8 +10,8 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.items.elided_label import ElidedLabel
+from ncpgui.gui.items.message import Message
 from ncpgui.gui.panels.title import PanelTitle, carried_title
-from ncpgui.gui.plain_text import Label
 from ncpgui.gui.redraws import REDRAWS
 from ncpgui.gui.theme import LIGHT, Theme
 
@@ -58,7 +58,7 @@ class Panel(QtWidgets.QFrame):
             self.header.addWidget(self.note, 1)
             layout.addLayout(self.header)
         self.body = layout
-        self.failure = message_label()
+        self.failure = Message()
         self.failure.setParent(self)
         self.failure.setObjectName("failure")
         self.failure.hide()
@@ -98,7 +98,7 @@ class Panel(QtWidgets.QFrame):
     def fill(self, content: QtWidgets.QWidget) -> None:
         """Put what is drawn in the panel, and a message that takes its place: see `tell`."""
         self._content = content
-        self.message = message_label()
+        self.message = Message()
         self.message.hide()
         self.body.addWidget(self.message, 1)
         self.body.addWidget(content, 1)
@@ -199,12 +199,3 @@ class Panel(QtWidgets.QFrame):
         super().showEvent(event)  # type: ignore[arg-type]
         if self._is_dirty:
             self.mark_dirty()
-
-
-def message_label(text: str = "") -> QtWidgets.QLabel:
-    """Centred quiet text that says what to do next."""
-    label = Label(text)
-    label.setObjectName("message")
-    label.setAlignment(QtCore.Qt.AlignCenter)
-    label.setWordWrap(True)
-    return label

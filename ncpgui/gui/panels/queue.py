@@ -12,9 +12,10 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
 from ncpgui.gui.buttons import Button
 from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_plate, paint_shares, paint_state
+from ncpgui.gui.items.message import Message
 from ncpgui.gui.items.rows_model import RowDelegate, RowsModel
 from ncpgui.gui.items.unit_rows import row_at
-from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
@@ -140,7 +141,7 @@ class QueuePanel(Panel):
         self.toggle = Button("", "Number of questions that somebody decided, or that the draws settle")
         self.toggle.setCheckable(True)
         self.toggle.toggled.connect(self._open_settled)
-        self.message = message_label()
+        self.message = Message()
         self.body.addWidget(self.message, 3)
         self.body.addWidget(self.view, 3)
         self.body.addWidget(self.toggle)

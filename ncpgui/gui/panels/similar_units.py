@@ -25,6 +25,7 @@ TEMPLATES = "the mean waveforms of both"
 ELSEWHERE = "\nIt is of another question: both were not sampled together. Select it to see both"
 LEAST_WIDTH = 150
 LEAST_ROWS = 2
+LEAST_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,24 @@ class SimilarUnitsPanel(Panel):
         if (view.rows, view.unit) != (self.model.rows, self.model.listed_about):
             self.model.listed_about = view.unit
             self.model.set_rows(view.rows)
+            self._fit_columns()
         self.table.select_rows([number for number, row in enumerate(view.rows) if row.is_taken])
         self.tell(view.message)
         self.note.setText(f"{count(len(view.rows), 'unit')} near unit {view.unit}" if view.rows else "")
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """See which columns fit now."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Leave out columns that do not fit, the last ones first."""
+        room = self.table.width() - self.table.verticalScrollBar().sizeHint().width()
+        for number in range(len(COLUMNS)):
+            self.table.setColumnHidden(number, False)  # a hidden one tells no size
+            title = self.table.horizontalHeader().sectionSizeHint(number)
+            room -= max(title, self.table.sizeHintForColumn(number))
+            self.table.setColumnHidden(number, number >= LEAST_COLUMNS and room < 0)
 
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Show the unit of the row at a place beside the unit of the list."""
