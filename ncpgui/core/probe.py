@@ -13,6 +13,10 @@ from ncpgui.core.errors import InputError
 
 DRAWN_PITCH_UM = 30.0
 """Of contacts that have no neighbour."""
+LEAST_PITCH_UM = 1.0
+"""No contacts are closer; places that are were written in another unit."""
+FURTHEST_UM = 1e6
+"""No contacts of a probe are farther apart; places that are were written in another unit."""
 
 
 def longer_axis(places_um: NDArray[np.floating], shank: NDArray[np.integer] | None = None) -> int:
@@ -130,3 +134,22 @@ class Probe:
         gaps[~counted] = np.inf
         np.fill_diagonal(gaps, np.inf)
         return gaps
+
+
+def check_pitch(probe: Probe) -> None:
+    """Raise InputError where contacts are closer or farther than any are: they are in another unit."""
+    assert probe.shank is not None
+    reach = max(
+        float(np.ptp(probe.positions_um[probe.shank == one], axis=0).max()) for one in set(probe.shank)
+    )
+    if reach > FURTHEST_UM:
+        raise InputError(
+            f"contacts of the probe are {reach:.3g} um apart, which is farther than any are made; give their "
+            "places in um (are they in nm?)"
+        )
+    pitch = probe.pitch_um
+    if 0 < pitch < LEAST_PITCH_UM:
+        raise InputError(
+            f"contacts of the probe are {pitch:.3g} um apart, which is closer than any are made; give their "
+            "places in um (are they in mm?)"
+        )

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.arguments import BOOLEANS, NUMBERS, array, number
 from ncpgui.core.errors import InputError
 from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
+from ncpgui.core.probe import Probe, check_pitch
 from ncpgui.core.waveform_format import (
     MAX_CHANNELS,
     N_SAMPLES,
@@ -68,7 +69,11 @@ def checked_waveforms(
         places = array(channel_positions, "channel_positions").astype(np.float64)
     mask = np.ones(n_channels, bool)
     if channel_mask is not None:
-        mask = array(channel_mask, "channel_mask", NUMBERS + BOOLEANS).astype(bool)
+        flags = array(channel_mask, "channel_mask", NUMBERS + BOOLEANS)
+        neither = flags[(flags != 0) & (flags != 1)]
+        if neither.size:
+            raise InputError(f"channel_mask must be true or false, 1 or 0, of each channel, got {neither[0]}")
+        mask = flags.astype(bool)
     sampling_frequency = number(sampling_frequency, "sampling_frequency")
     if places.shape != (n_channels, 2) or mask.shape != (n_channels,):
         raise InputError(
@@ -79,6 +84,10 @@ def checked_waveforms(
         raise InputError("channel_positions must be finite numbers in µm")
     if not mask[0]:
         raise InputError("the main channel, which comes first, cannot be missing in channel_mask")
+    try:
+        check_pitch(Probe(places[mask]))
+    except InputError as error:
+        raise InputError(f"channel_positions: {error}") from error
     places = places - places[0]
     if n_channels > max_channels:
         distance = np.where(mask, np.linalg.norm(places, axis=1), np.inf)

@@ -46,12 +46,15 @@ def _segment_clock(extractor: BaseRecording, segment: int, n_samples: int, place
     rate_hz = float(extractor.get_sampling_frequency())
     if not extractor.has_time_vector(segment_index=segment):
         start = float(extractor.get_start_time(segment_index=segment))
-        if np.isfinite(start):
+        if np.isfinite(start) and np.spacing(abs(start)) * rate_hz < 1:  # else samples have the same time
             return Clock(rate_hz, np.zeros(1, np.int64), np.array([start]))
         log.warning("%s: its clock begins at second %s; seconds count from the first sample", place, start)
         return Clock(rate_hz)
     sample, time_s = [], []
     last = -np.inf
+    if not _has_stamps(extractor, segment, n_samples):
+        _say_unusable(place, "there are fewer than samples", 0)
+        return Clock(rate_hz)
     for begin in range(0, n_samples, AT_ONCE):
         end = min(begin + AT_ONCE, n_samples)
         stamps = np.asarray(
@@ -59,18 +62,31 @@ def _segment_clock(extractor: BaseRecording, segment: int, n_samples: int, place
         )
         problem = _problem(stamps, rate_hz, last)
         if problem:
-            log.warning(
-                "%s: its time stamps cannot be used (%s, from sample %d on); seconds count from the first",
-                place,
-                problem,
-                begin,
-            )
+            _say_unusable(place, problem, begin)
             return Clock(rate_hz)
         rows = known_rows(stamps, rate_hz)
         sample.append(begin + rows)
         time_s.append(stamps[rows])
         last = float(stamps[-1])
     return Clock(rate_hz, np.concatenate(sample), np.concatenate(time_s))
+
+
+def _say_unusable(place: str, problem: str, sample: int) -> None:
+    log.warning(
+        "%s: its time stamps cannot be used (%s, from sample %d on); seconds count from the first",
+        place,
+        problem,
+        sample,
+    )
+
+
+def _has_stamps(extractor: BaseRecording, segment: int, n: int) -> bool:
+    """Whether a segment has so many time stamps."""
+    try:
+        extractor.sample_index_to_time(np.array([n - 1]), segment_index=segment)
+    except IndexError:
+        return False
+    return True
 
 
 def _problem(stamps: NDArray[np.float64], rate_hz: float, last_s: float) -> str:

@@ -94,6 +94,22 @@ def check_size(path: Path, n_channels: int, dtype: np.dtype[Any], *, offset: int
         )
 
 
+def check_binary(recording: BaseRecording) -> None:
+    """Raise RecordingError where a raw file of a recording that SpikeInterface saved is cut short.
+
+    SpikeInterface takes the whole samples that are there.
+    """
+    from spikeinterface.core import BinaryRecordingExtractor
+
+    parent: Any = recording
+    while parent is not None:
+        if isinstance(parent, BinaryRecordingExtractor):
+            raw = parent.get_binary_description()
+            for file in raw["file_paths"]:
+                check_size(Path(file), raw["num_channels"], raw["dtype"], offset=raw["file_offset"])
+        parent = parent.get_parent()
+
+
 def columns_in(columns: Any, n_channels: int, place: Path) -> NDArray[np.int64]:
     """Columns of a file that are read, as somebody named them: each once, and all in the file.
 

@@ -30,7 +30,7 @@ from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, open
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.placed_channels import columns_for, left_out, own_probe, some_columns
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
-from ncpgui.ephys.raw_files import check_size, open_raw, parts_of
+from ncpgui.ephys.raw_files import check_binary, check_size, open_raw, parts_of
 from ncpgui.ephys.recording import NO_RAW_DATA, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
@@ -365,6 +365,7 @@ def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, Open
         raise RecordingError(
             f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
+    check_binary(loaded)
     return loaded, made
 
 

@@ -30,6 +30,9 @@ from ncpgui.ephys.paths import files_inside, refuse_hollow, refuse_special
 _WAY_OUT = "open the data file itself, or save the recording again with recording.save(folder=...)"
 _URL = re.compile(r"://|::|^data:")
 _STREAMING = ("stream_mode", "storage_options", "backend_options")
+_COUNTED = ("num_segments", "num_channels", "num_chan", "num_units", "noise_block_size")
+MOST = 10**6
+"""What is made one by one, or laid out at once, when a description is opened: no more of it."""
 _ARCHIVES = (".zip", ".n5")
 _NAME = re.compile(r"spikeinterface(\.[A-Za-z]\w*)+")
 _ZARR_DESCRIPTIONS = (".zattrs", ".zarray", ".zgroup", ".zmetadata")
@@ -304,6 +307,12 @@ def _refuse_names(entry: dict[Any, Any], place: Path) -> None:
         if entry.get(key):
             raise RecordingError(
                 f"{place} asks for {key} = {entry[key]!r}, which is for the network, and is refused; "
+                + _WAY_OUT
+            )
+    for key in _COUNTED:
+        if isinstance(entry.get(key), (int, float)) and not entry[key] <= MOST:
+            raise RecordingError(
+                f"{place} announces {key} = {str(entry[key])[:20]}, more than {MOST}, and is refused; "
                 + _WAY_OUT
             )
     if "class" in entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.counted import some
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import numbered
 from ncpgui.core.numpy_files import read_npy
@@ -23,6 +25,7 @@ from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_data import data_length
 from ncpgui.ephys.phy_folder import (
     LABELS,
+    NO_LABEL,
     PhyFolder,
     array,
     is_phy_folder,
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseSorting
 
 log = logging.getLogger(__name__)
+
+_COUNTED = ("unit_index", "segment_index")
+_LABEL_PROPERTIES = ("quality", "quality_label", "group", "KSLabel", "label")
 
 
 def digest_of(times: NDArray[np.int64], clusters: NDArray[np.int64]) -> str:
@@ -192,7 +198,7 @@ def spikeinterface_sorting(
         silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),
         highest=int(numbers.max(initial=-1)),
         order=tuple(numbers.tolist()),
-        notes=(note,) if note else (),
+        notes=(*([note] if note else []), *_other_words(loaded, numbers)),
         properties={
             name: dict(zip(ids, map(str, loaded.get_property(name)), strict=True))
             for name in loaded.get_property_keys()
@@ -222,8 +228,7 @@ def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
             lengths = [int(loaded.get_num_samples(k)) for k in range(loaded.get_num_segments())]
             loaded = loaded.sorting
         if isinstance(loaded, BaseSorting):
-            loaded.to_spike_vector()  # which it keeps
-            float(loaded.get_sampling_frequency())
+            _check_spikes(loaded)
     except RecordingError:
         raise
     except Exception as error:
@@ -238,6 +243,24 @@ def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
         )
         raise RecordingError(f"{path} holds {kind}, not a sorting; save it again, or export it to Phy")
     return loaded, lengths
+
+
+def _check_spikes(sorting: BaseSorting) -> None:
+    """Raise ValueError where spikes or units of a file cannot be used; SpikeInterface looks at none."""
+    rate = float(sorting.get_sampling_frequency())
+    if not 0 < rate < np.inf:
+        raise ValueError(f"its sampling frequency is {rate} Hz")
+    ids = [_plain(unit) for unit in sorting.unit_ids]
+    twice = [unit for unit, n in Counter(ids).items() if n > 1]
+    if twice:
+        raise ValueError(f"{len(twice)} of its unit ids are there twice: {some(twice)}")
+    spikes = sorting.to_spike_vector()  # which it keeps
+    if spikes.ndim != 1 or not {"sample_index", *_COUNTED} <= set(spikes.dtype.names or ()):
+        raise ValueError("its spikes have no samples, units or segments")
+    for name, n in zip(_COUNTED, (len(ids), sorting.get_num_segments()), strict=True):
+        bad = np.flatnonzero((spikes[name] < 0) | (spikes[name] >= n))
+        if len(bad):
+            raise ValueError(f"spike {bad[0]} has the {name} {spikes[name][bad[0]]}, of {n} that there are")
 
 
 def _segment_starts(
@@ -279,14 +302,36 @@ def _joined(
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:
     """Labels from the first property that labels any unit."""
-    for key in ("quality", "quality_label", "group", "KSLabel", "label"):
-        values = sorting.get_property(key)
-        if values is not None:
-            words = [str(value).strip().lower() for value in values]
-            found = {int(n): word for n, word in zip(numbers, words, strict=True) if word in LABELS}
-            if set(found.values()) - {"unsorted"}:
-                return found
+    for key in _LABEL_PROPERTIES:
+        words = {unit: word.lower() for unit, word in _words(sorting, key, numbers).items()}
+        found = {unit: word for unit, word in words.items() if word in LABELS}
+        if set(found.values()) - {"unsorted"}:
+            return found
     return {}
+
+
+def _other_words(sorting: Any, numbers: NDArray[np.int64]) -> list[str]:
+    """A sentence if the first property that says anything has labels of one's own."""
+    for key in _LABEL_PROPERTIES:
+        said = [word for word in _words(sorting, key, numbers).values() if word.lower() not in NO_LABEL]
+        own = Counter(word for word in said if word.lower() not in LABELS)
+        if own:
+            counted = some([f"{word} {n}" for word, n in sorted(own.items())])
+            return [f"labels of {key} that are not good, mua or noise are not shown: {counted}"]
+        if said:
+            break
+    return []
+
+
+def _words(sorting: Any, key: str, numbers: NDArray[np.int64]) -> dict[int, str]:
+    """Text of a property by unit, none where it holds something else."""
+    values = sorting.get_property(key)
+    if values is None:
+        return {}
+    text = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
+    return {
+        int(unit): value.strip() for unit, value in zip(numbers, text, strict=True) if isinstance(value, str)
+    }
 
 
 def _plain(unit: Any) -> int | str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.probe import Probe
+from ncpgui.core.probe import Probe, check_pitch
 
 UNIT_UM = {
     **dict.fromkeys(("um", "\u00b5m", "\u03bcm", "micron", "microns", "micrometer", "micrometre"), 1.0),
@@ -26,10 +26,6 @@ UNIT_UM = {
 """µm that units of length are."""
 FLAT_UM = 1.0
 """How far contacts may lie from their plane."""
-LEAST_PITCH_UM = 1.0
-"""No contacts are closer; places that are were written in another unit."""
-FURTHEST_UM = 1e6
-"""No contacts of a probe are farther apart; places that are were written in another unit."""
 
 
 @dataclass(frozen=True)
@@ -162,25 +158,6 @@ def in_plane(places_um: NDArray[np.float64], shank: NDArray[np.int64]) -> NDArra
         )
     upright = [axis * np.sign(axis[np.abs(axis).argmax()]) for axis in (axes[1], axes[0])]
     return np.round(places_um @ np.column_stack(upright), 6) + 0.0
-
-
-def check_pitch(probe: Probe) -> None:
-    """Raise InputError where contacts are closer or farther than any are: they are in another unit."""
-    assert probe.shank is not None
-    reach = max(
-        float(np.ptp(probe.positions_um[probe.shank == one], axis=0).max()) for one in set(probe.shank)
-    )
-    if reach > FURTHEST_UM:
-        raise InputError(
-            f"contacts of the probe are {reach:.3g} um apart, which is farther than any are made; give their "
-            "places in um (are they in nm?)"
-        )
-    pitch = probe.pitch_um
-    if 0 < pitch < LEAST_PITCH_UM:
-        raise InputError(
-            f"contacts of the probe are {pitch:.3g} um apart, which is closer than any are made; give their "
-            "places in um (are they in mm?)"
-        )
 
 
 def _numbered(shanks: Sequence[Hashable] | NDArray[Any] | None, n: int) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.counted import some
 from ncpgui.core.errors import CurationError, InputError, RecordingError
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.json_text import parse_json
@@ -179,7 +180,10 @@ def _of_curation(project: Project, given: GivenSorting, folder: Path, file: Path
         except (CurationError, ValueError) as error:
             at = f" (step {number})" if len(steps) > 1 else ""
             raise InputError(f"{file}{at} cannot be used: {error}; give one of {folder.name}") from error
-    return Elsewhere(state.units[given.rows], state.labels, file.name)
+    notes: tuple[str, ...] = ()
+    if state.unknown:
+        notes = (f"labels other than good, mua and noise are not taken over: {some(sorted(state.unknown))}",)
+    return Elsewhere(state.units[given.rows], state.labels, file.name, notes=notes)
 
 
 def _all_units(project: Project, given: GivenSorting, folder: Path) -> NDArray[np.int64]:
@@ -202,11 +206,14 @@ class _Curated:
     """Units of all spikes of a folder while a curation is applied, step by step.
 
     known : id -> unit; units : (n,) of each spike of the folder; labels : of units
+    unknown : labels that are not known here
     """
 
     def __init__(self, known: Mapping[str, int], units: NDArray[np.int64], highest: int) -> None:
         self.known, self.units = dict(known), units
         self.labels: dict[int, str] = {}
+        self.unknown: set[str] = set()
+        self._in_this_step: set[int] = set()
         self._fresh = count(max(highest, int(units.max(initial=-1))) + 1)
 
     def apply(self, step: Mapping[str, Any]) -> None:
@@ -218,20 +225,25 @@ class _Curated:
             one = an_object(entry, place)
             labels = an_object(one.get("labels", one), f"labels of {place}")
             told = a_list(labels.get("quality", []), f"quality of {place}")
-            label = LABELS.get(text(told[0], f"quality of {place}").lower()) if told else None
-            if label is not None:
-                self.labels[self._unit_of(one, place)] = label
+            words = [text(word, f"quality of {place}") for word in told]
+            self.unknown.update(word for word in words if word.lower() not in LABELS)
+            known = {LABELS[word.lower()] for word in words if word.lower() in LABELS}
+            if len(known) > 1:
+                raise CurationError(f"unit {one['unit_id']} has the labels {' and '.join(words)}")
+            if known:
+                self.labels[self._unit_of(one, place)] = known.pop()
+        self._in_this_step = set()
         for place, name in _listed(step, "removed", "removed_units"):
-            self.units[self.units == self._unit(unit_id(name, place))] = UNASSIGNED
+            self.units[self.units == self._once(unit_id(name, place))] = UNASSIGNED
         for place, entry in _listed(step, "splits"):
             one = an_object(entry, place)
-            self._split(self._unit_of(one, place), one, place)
+            self._split(self._once(unit_id(member(one, "unit_id", place), f"unit_id of {place}")), one, place)
         for place, one in _listed(step, "merges", "merge_unit_groups"):
             group = an_object({"unit_ids": one} if isinstance(one, list) else one, place)
             names = unit_ids(member(group, "unit_ids", place), f"unit_ids of {place}")
             new = group.get("new_unit_id")
             called = None if new is None else unit_id(new, f"new_unit_id of {place}")
-            self._merge([self._unit(name) for name in names], called)
+            self._merge([self._once(name) for name in dict.fromkeys(names)], called)
 
     def _split(self, unit: int, one: Mapping[str, Any], place: str) -> None:
         rows = np.flatnonzero(self.units == unit)
@@ -278,6 +290,16 @@ class _Curated:
             self.known[str(name)] = new
         if len(labels) == 1 and (label := labels.pop()) is not None:
             self.labels[new] = label
+
+    def _once(self, name: int | str) -> int:
+        """A unit that is removed, split or merged, which it may be once in a step."""
+        unit = self._unit(name)
+        if unit in self._in_this_step:
+            raise CurationError(
+                f"unit {name} is removed, split or merged more than once; say it once, or in several steps"
+            )
+        self._in_this_step.add(unit)
+        return unit
 
     def _unit_of(self, one: Mapping[str, Any], place: str) -> int:
         return self._unit(unit_id(member(one, "unit_id", place), f"unit_id of {place}"))

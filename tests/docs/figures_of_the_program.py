@@ -30,6 +30,7 @@ from ncpgui.core.alternatives import MIN_JACCARD
 from ncpgui.core.given import LARGEST_UNIT
 from ncpgui.core.numpy_files import MOST_BYTES
 from ncpgui.core.order_agreement import N_ORDERS, SHAKY, STEADY
+from ncpgui.core.probe import LEAST_PITCH_UM
 from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.curation.by_itself import CONTAMINATION
 from ncpgui.curation.decision import MOSTLY
@@ -43,7 +44,6 @@ from ncpgui.ephys.preprocessing import MIN_CHANNELS_FOR_REFERENCE
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import SAMPLING_HZ
 from ncpgui.ephys.spikeinterface_adapter import STRETCH_S
-from ncpgui.ephys.wired_probe import LEAST_PITCH_UM
 from ncpgui.ephys.without_traces import USUAL_HZ
 from ncpgui.evidence.gain import FEW_LEFT
 from ncpgui.evidence.point_events import FEW_DRAWS, TOO_FEW_DRAWS

@@ -150,6 +150,23 @@ NAN[3, 2, 1] = np.nan
         (NAN, {}, "spike 3 holds NaN"),
         (planted(4, 4)[0], {"channel_positions": np.zeros((3, 2))}, "waveforms have 4 channels"),
         (planted(4, 4)[0], {"channel_mask": [False, True, True, True]}, "main channel"),
+        (planted(4, 4)[0], {"channel_mask": [1, 1, np.nan, 1]}, "channel_mask must be .*1 or 0.*, got nan"),
+        (planted(4, 4)[0], {"channel_mask": [1, 2, 0, 1]}, "channel_mask must be .*, got 2"),
+        (
+            planted(4, 4)[0],
+            {"channel_positions": 0.025 * np.arange(8).reshape(4, 2)},
+            r"channel_positions: contacts of the probe are 0\.07\d* um apart.*are they in mm\?",
+        ),
+        (
+            planted(4, 4)[0],
+            {"channel_positions": 1e9 * np.arange(8).reshape(4, 2)},
+            r"channel_positions: contacts of the probe are 6e\+09 um apart, which is farther",
+        ),
+        (
+            planted(4, 4)[0],
+            {"channel_positions": np.zeros((4, 2))},
+            r"channel_positions: contacts 0 and 1 of the probe share the position \(0, 0\)",
+        ),
         (planted(4, 9)[0], {}, "9 channels without positions"),
         (
             8 * planted(40, 4)[0],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, NumpyRecording
+from spikeinterface.core import BaseRecording, NumpyRecording, load
 
 from ncpgui.core.clock import Clock
 from ncpgui.ephys import clocks
@@ -83,6 +84,26 @@ def test_time_stamps_that_are_none_are_said_and_not_used(
     assert words in caplog.text
     assert "probe A: its time stamps cannot be used" in caplog.text
     assert "seconds count from the first" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n", [1, 99])
+def test_fewer_time_stamps_than_samples_are_said_and_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, n: int
+) -> None:
+    """SpikeInterface reads them with a saved recording, and counts neither of both."""
+    recording(100).save(folder=tmp_path / "r", verbose=False)
+    np.save(tmp_path / "r" / "times_cached_seg0.npy", 5.0 + np.arange(n) / RATE)
+    assert clock_of(load(tmp_path / "r"), "x") == Clock(RATE)
+    assert "x: its time stamps cannot be used (there are fewer than samples" in caplog.text
+
+
+@pytest.mark.parametrize("start", [1e300, -1e13, np.inf])
+def test_a_start_time_so_far_away_that_samples_have_the_same_is_said_and_not_used(
+    caplog: pytest.LogCaptureFixture, start: float
+) -> None:
+    assert clock_of(recording(1000, starts=[start]), "x") == Clock(RATE)
+    assert f"x: its clock begins at second {start}; seconds count from the first sample" in caplog.text
 
 
 @pytest.mark.parametrize("first", [40, 49])  # 49 is the last stamp of the piece before

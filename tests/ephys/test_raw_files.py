@@ -157,3 +157,35 @@ def test_a_part_that_holds_no_whole_samples_is_named(tmp_path: Path) -> None:
         RecordingError, match=r"b.dat has 4 bytes, and none behind an offset of 8; correct the off"
     ):
         open_recording(first, more_files=[str(second)], offset=8, probe="linear-6", **RATE)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("is_part", [False, True])
+def test_a_recording_that_spikeinterface_saved_and_that_is_cut_short_is_refused(
+    tmp_path: Path, is_part: bool
+) -> None:
+    from spikeinterface.core import NumpyRecording
+
+    saved = NumpyRecording([np.zeros((50, 3), np.int16)], 20_000.0).save(folder=tmp_path / "r", verbose=False)
+    traces = tmp_path / "r" / "traces_cached_seg0.raw"
+    place = tmp_path / "r"
+    if is_part:
+        place = tmp_path / "part.json"
+        saved.frame_slice(0, 20).dump_to_json(place)
+    assert open_recording(place, probe="linear-3").n_samples == (20 if is_part else 50)
+    traces.write_bytes(traces.read_bytes()[:-1])
+    with pytest.raises(RecordingError, match=r"has 299 bytes, not a multiple of 6 .*: 5 bytes are left over"):
+        open_recording(place, probe="linear-3")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_offset_that_a_saved_recording_does_not_have_is_refused(tmp_path: Path) -> None:
+    from spikeinterface.core import NumpyRecording
+
+    NumpyRecording([np.zeros((50, 3), np.int16)], 20_000.0).save(folder=tmp_path / "r", verbose=False)
+    description = tmp_path / "r" / "binary.json"
+    text = description.read_text()
+    for offset in (-6, 10**18):
+        description.write_text(text.replace('"file_offset": 0,', f'"file_offset": {offset},'))
+        with pytest.raises(RecordingError, match=rf"and none behind an offset of {offset}; correct|holds no"):
+            open_recording(tmp_path / "r", probe="linear-3")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +15,13 @@ from ncpgui.core.clock import Clock
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys.readers import open_sorting
-from ncpgui.ephys.sorting_readers import _joined, _phy_main_channels, _property_labels, _segment_starts
+from ncpgui.ephys.sorting_readers import (
+    _joined,
+    _other_words,
+    _phy_main_channels,
+    _property_labels,
+    _segment_starts,
+)
 
 
 @pytest.fixture
@@ -138,6 +147,72 @@ def test_spikes_of_segments_are_samples_of_the_whole_and_strays_stay_outside() -
     assert _joined(times, segment, np.zeros(1, np.int64), 150) is times
 
 
+def saved(tmp_path: Path, **info: object) -> Path:
+    """A folder of SpikeInterface with units 1, 2 and 3, which have two spikes each."""
+    from spikeinterface.core import NumpySorting
+
+    times, units = np.arange(6) * 100, np.array([1, 2, 3, 1, 2, 3])
+    NumpySorting.from_samples_and_labels([times], [units], 20_000.0).save(folder=tmp_path / "s")
+    file = tmp_path / "s" / "numpysorting_info.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **info}))
+    return tmp_path / "s"
+
+
+@pytest.mark.filterwarnings("ignore:The extractor is not serializable")
+@pytest.mark.parametrize(
+    ("info", "words"),
+    [
+        ({"unit_ids": [1, 1, 3]}, "1 of its unit ids are there twice: 1"),
+        ({"unit_ids": [1, 2]}, "spike 2 has the unit_index 2, of 2 that there are"),
+        ({"sampling_frequency": float("nan")}, "its sampling frequency is nan Hz"),
+        ({"sampling_frequency": 0}, "its sampling frequency is 0.0 Hz"),
+        (
+            {"num_segments": 10**9},
+            r"numpysorting_info\.json announces num_segments = 1000000000, more than 1000000",
+        ),
+        ({"num_segments": int("1" * 400)}, "announces num_segments = 1{20}, more"),
+    ],
+)
+def test_a_sorting_that_says_what_its_spikes_do_not_is_refused(
+    tmp_path: Path, info: dict[str, object], words: str
+) -> None:
+    with pytest.raises(RecordingError, match=words):
+        open_sorting(saved(tmp_path, **info))
+
+
+@pytest.mark.filterwarnings("ignore:The extractor is not serializable")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda spikes: spikes.reshape(-1, 1), "its spikes have no samples, units or segments"),
+        (lambda spikes: spikes["sample_index"].copy(), "its spikes have no samples, units or segments"),
+        (lambda spikes: spikes[["sample_index", "unit_index"]].copy(), "its spikes have no samples"),
+        (
+            lambda spikes: with_value(spikes, "unit_index", 99),
+            "spike 1 has the unit_index 99, of 3 that there",
+        ),
+        (
+            lambda spikes: with_value(spikes, "unit_index", -1),
+            "spike 1 has the unit_index -1, of 3 that there",
+        ),
+        (lambda spikes: with_value(spikes, "segment_index", 5), "spike 1 has the segment_index 5, of 1 that"),
+    ],
+)
+def test_spikes_of_units_and_segments_that_are_not_there_are_refused(
+    tmp_path: Path, change: Callable[[Any], Any], words: str
+) -> None:
+    folder = saved(tmp_path)
+    np.save(folder / "spikes.npy", change(np.load(folder / "spikes.npy")))
+    with pytest.raises(RecordingError, match=words):
+        open_sorting(folder)
+
+
+def with_value(spikes: Any, name: str, value: int) -> Any:
+    changed = spikes.copy()
+    changed[name][1] = value
+    return changed
+
+
 def labels(**properties: list[str]) -> dict[int, str]:
     sorting = SimpleNamespace(get_property=properties.get)
     return _property_labels(sorting, np.array([4, 7]))
@@ -147,7 +222,20 @@ def test_labels_are_those_of_the_first_property_that_says_something() -> None:
     assert labels(group=["Good ", "mua"], quality=["unsorted", "unsorted"]) == {4: "good", 7: "mua"}
     assert labels(quality=["noise", "?"], group=["good", "good"]) == {4: "noise"}
     assert labels(label=["unsorted", "x"]) == {}
+    assert labels(quality=[b"good", b"mua"]) == {4: "good", 7: "mua"}
+    assert labels(quality=np.array([0.5, np.nan]), KSLabel=["mua", "good"]) == {4: "mua", 7: "good"}
     assert labels() == {}
+
+
+def test_words_of_ones_own_are_counted_and_said() -> None:
+    def said(**properties: Any) -> list[str]:
+        return _other_words(SimpleNamespace(get_property=properties.get), np.array([4, 7]))
+
+    words = "labels of quality that are not good, mua or noise are not shown: "
+    assert said(quality=["sua", "good"]) == [words + "sua 1"]
+    assert said(quality=[b"SUA?", "SUA?"]) == [words + "SUA? 2"]
+    assert said(quality=["", "nan"], group=[3, 3]) == []
+    assert said(quality=["good", "Noise"], label=["sua", "sua"]) == []
 
 
 def test_the_main_channel_is_that_of_the_template_that_most_spikes_have(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from spikeinterface.curation import curation_model
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import CurationError, InputError, RecordingError
 from ncpgui.core.project import Project
 from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
@@ -286,7 +286,7 @@ def quality(unit: str, *labels: str) -> dict[str, Any]:
 
 
 def test_labels_go_to_parts_and_to_merges_of_units_that_have_the_same() -> None:
-    both = {"manual_labels": [quality("a", "MUA", "good"), quality("b", "mua")]}
+    both = {"manual_labels": [quality("a", "MUA", "mua"), quality("b", "mua")]}
     assert curated(both).labels == {0: "mua", 1: "mua"}
     assert curated(both, JOIN).labels == {2: "mua"}
     assert curated({"manual_labels": [quality("a", "good")]}, JOIN).labels == {}
@@ -296,6 +296,39 @@ def test_labels_go_to_parts_and_to_merges_of_units_that_have_the_same() -> None:
 
 def test_labels_that_are_not_known_here_or_empty_say_nothing() -> None:
     assert curated({"manual_labels": [quality("a", "artefact"), quality("b")]}).labels == {}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"merges": [{"unit_ids": ["a", "b"]}, {"unit_ids": ["b", "c"]}]},
+        {"merges": [{"unit_ids": ["a", "b"]}], "removed": ["b"]},
+        {"merges": [{"unit_ids": ["a", "b"]}], "splits": [{"unit_id": "b", "indices": [[0]]}]},
+        {"splits": [{"unit_id": "b", "indices": [[0]]}, {"unit_id": "b", "indices": [[1]]}]},
+        {"removed": ["b"], "splits": [{"unit_id": "b", "indices": [[0]]}]},
+    ],
+)
+def test_a_unit_that_is_in_two_answers_of_a_step_is_refused(step: dict[str, Any]) -> None:
+    state = _Curated({"a": 0, "b": 1, "c": 2}, np.array([0, 0, 1, 1, 2]), -1)
+    with pytest.raises(CurationError, match="unit b is removed, split or merged more than once"):
+        state.apply({"format_version": "2", **step})
+
+
+def test_the_parts_of_a_split_and_the_units_of_another_step_are_free_again() -> None:
+    apart = {"splits": [{"unit_id": "a", "indices": [[0]], "new_unit_ids": ["p", "q"]}]}
+    assert curated({**apart, "merges": [{"unit_ids": ["q", "b"]}]}).units.tolist() == [2, 4, 4, 4]
+    assert curated({"removed": ["a"]}, {"removed": ["a"]}).units.tolist() == [-1, -1, 1, 1]
+
+
+def test_a_unit_with_two_labels_is_refused_and_other_words_are_kept_to_be_said() -> None:
+    def labelled(*words: str) -> _Curated:
+        return curated({"manual_labels": [{"unit_id": "a", "labels": {"quality": list(words)}}]})
+
+    assert labelled("good", "SUA").labels == {0: "good"}
+    with pytest.raises(CurationError, match="unit a has the labels good and MUA"):
+        labelled("good", "MUA")
+    state = labelled("axon", "noise")
+    assert (state.labels, state.unknown) == ({0: "noise"}, {"axon"})
 
 
 def test_of_two_names_of_a_list_the_one_that_has_entries_is_read() -> None:
