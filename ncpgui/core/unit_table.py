@@ -131,7 +131,8 @@ def mean_by_unit(
 
 
 def measured_units(
-    units: NDArray[np.int64],
+    ids: NDArray[np.int64],
+    row: NDArray[np.integer],
     *,
     amplitude: NDArray[np.floating],
     main_channel: Mapping[int, int],
@@ -145,19 +146,18 @@ def measured_units(
 
     Parameters
     ----------
-    units : (n,) unit of each spike; amplitude : (n,) noise sd
+    ids : (K,) units; row : (n,) that of the unit of each spike; amplitude : (n,) noise sd
     main_channel : of each unit
     """
-    ids, index = np.unique(units, return_inverse=True)
     channel = np.array([main_channel[unit] for unit in ids.tolist()], dtype=np.int64)
-    n_spikes = np.bincount(index.reshape(-1), minlength=len(ids)).astype(np.int64)
+    n_spikes = np.bincount(row, minlength=len(ids)).astype(np.int64)
     assert probe.shank is not None
     return UnitTable(
         ids,
         {
             "n_spikes": n_spikes,
             "rate_hz": n_spikes / max(duration_s, 1e-9),
-            "amplitude_sd": mean_by_unit(index.reshape(-1), np.abs(amplitude), len(ids)),
+            "amplitude_sd": mean_by_unit(row, np.abs(amplitude), len(ids)),
             "channel": channel,
             "x_um": probe.positions_um[channel, 0],
             "y_um": probe.positions_um[channel, 1],

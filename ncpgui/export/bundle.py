@@ -207,7 +207,8 @@ class ExportBundle:
         sorting, units = self.sorting, self.unit_ids.tolist()
         label = np.array([sorting.labels.get(unit, "unsorted") for unit in units], dtype=str)
         measured = measured_units(
-            sorting.unit_id,
+            self.unit_ids,
+            self.unit_index,
             amplitude=self.amplitude,
             main_channel=self._main_channels(),
             probe=self.probe,

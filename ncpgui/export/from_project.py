@@ -129,8 +129,10 @@ def project_table(
     labels : unit -> what a person says of it; the others get the label that the posterior gives them
     """
     known, told = units >= 0, labels or {}
+    found, row = np.unique(units[known], return_inverse=True)
     table = measured_units(
-        units[known],
+        found,
+        row,
         amplitude=project.spikes.amplitude[known],
         main_channel=most_frequent_by_unit(units, project.spikes.channel),
         probe=project.probe,
@@ -139,10 +141,9 @@ def project_table(
     ids = table.ids.tolist()
     of_units = numbers.units.of(ids)
     label = [exported_label(told.get(row["id"], "unsorted"), row) for row in of_units.rows()]
-    index = np.searchsorted(table.ids, units[known])
     return table.with_columns(
         label=np.array(label, dtype=str),
-        probability=mean_by_unit(index, numbers.probability[known], len(ids)),
+        probability=mean_by_unit(row, numbers.probability[known], len(ids)),
         **of_units.some(*NUMBERS),
     )
 

@@ -21,7 +21,8 @@ PROBE = Probe(np.array([[0.0, 0.0], [0.0, 20.0], [5.0, 40.0]]), np.array([0, 0, 
 
 def test_units_have_the_measurements_of_their_spikes_and_the_place_of_their_main_channel() -> None:
     table = measured_units(
-        np.array([7, 3, 7, 7]),
+        np.array([3, 7]),
+        np.array([1, 0, 1, 1]),
         amplitude=np.array([-4.0, -10.0, -6.0, -8.0]),
         main_channel={3: 2, 7: 1},
         probe=PROBE,
@@ -41,10 +42,8 @@ def test_units_have_the_measurements_of_their_spikes_and_the_place_of_their_main
 
 
 def test_a_table_without_units_has_the_same_columns() -> None:
-    none = np.zeros(0)
-    table = measured_units(
-        none.astype(np.int64), amplitude=none, main_channel={}, probe=PROBE, duration_s=0.0
-    )
+    none, no_units = np.zeros(0), np.zeros(0, np.int64)
+    table = measured_units(no_units, no_units, amplitude=none, main_channel={}, probe=PROBE, duration_s=0.0)
     assert len(table) == 0
     assert all(len(values) == 0 for values in table.columns.values())
     assert "channel" in table

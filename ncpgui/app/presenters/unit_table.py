@@ -149,12 +149,13 @@ def _measured(project: Project, spike_ids: Mapping[int, NDArray[np.int64]]) -> U
     all_ids = np.concatenate([np.zeros(0, np.int64), *spike_ids.values()])
     channel, rate_hz = project.spikes.channel, project.spikes.sampling_frequency_hz
     found = measured_units(
-        np.repeat(np.array(list(spike_ids), dtype=np.int64), n_spikes),
+        np.array(list(spike_ids), dtype=np.int64),
+        np.repeat(np.arange(len(n_spikes)), n_spikes),
         amplitude=project.spikes.amplitude[all_ids],
         main_channel={unit: most_frequent(channel[ids]) for unit, ids in spike_ids.items()},
         probe=project.probe,
         duration_s=project.spikes.duration_s,
-    ).of(spike_ids)
+    )
     violations = [
         refractory_violations(project.fired[ids], sampling_frequency_hz=rate_hz) for ids in spike_ids.values()
     ]
