@@ -25,6 +25,16 @@ class Preset:
     config: TrainConfig
 
 
+def _run(name: str, **other: Any) -> TrainConfig:
+    """A run that a shipped model was trained by (`trained_models/runs`), with other settings."""
+    path = data_folder("trained_models") / "runs" / f"{name}.toml"
+    return replace(from_dict(TrainConfig, read_toml(path), place=path.name), **other)
+
+
+_GAUSS2D = _run("gauss2d", minutes=60.0)
+
+_DIGITS = _run("digits", minutes=20.0)
+
 _PAPER = TrainConfig(  # Adam as in SM D and G; what the paper does not state is ours
     learning_rate=1e-4,
     betas=(0.9, 0.999),
@@ -32,33 +42,6 @@ _PAPER = TrainConfig(  # Adam as in SM D and G; what the paper does not state is
     warmup_steps=1,
     schedule="paper",
 )
-
-_GAUSS2D = TrainConfig(
-    architecture=NetworkSettings(
-        encoder="points",
-        encoder_options={"hidden": [128, 128], "h_dim": 64, "scale": 0.1, "skip": True},
-        network_options={"h_dim": 64, "metric": 32, "hidden": 128, "pairs": 32},
-    ),
-    data=GenerativeSettings("gauss2d"),
-    minutes=60.0,
-    n_datasets=64,
-    n_points=(5, 20),
-    n_points_end=(5, 100),
-    learning_rate=2e-3,
-    precision="float32",  # bfloat16 would round a place by up to a tenth of a sigma, and save little
-    validate_points=50,
-    validate_datasets=256,
-)
-
-_CCP = {
-    "h_dim": 64,
-    "z_dim": 16,
-    "g_dim": 64,
-    "g_hidden": [64],
-    "hidden": [64, 64],
-    "rho_hidden": [64, 64],
-    "metric": 16,
-}
 
 _PAPER_CCP = {
     "pooling": "sum",
@@ -69,41 +52,6 @@ _PAPER_CCP = {
     "hidden": [256, 256, 256],
     "rho_hidden": [256, 256, 256],
 }
-
-_DIGITS = TrainConfig(
-    architecture=NetworkSettings(
-        encoder="image",
-        encoder_options={"height": 8, "width": 8, "kernel": 3, "padding": 1, "channels": [32, 64]},
-        network_options={"h_dim": 128, "metric": 64, "hidden": 128},
-    ),
-    data=GenerativeSettings("digits", {"deformed": True}),  # 1400 images are soon known by heart
-    minutes=20.0,
-    n_datasets=32,
-    n_points=(5, 30),
-    n_points_end=(5, 100),
-    weight_decay=1e-2,
-    validate_minutes=2.0,
-    validate_points=50,
-    validate_datasets=128,
-)
-
-_PARTICLES = TrainConfig(
-    architecture=NetworkSettings(
-        network="cluster-aware-npt",
-        encoder="points",
-        encoder_options={"hidden": [128, 128], "h_dim": 128, "scale": 0.3, "skip": True},
-        network_options={"h_dim": 128, "metric": 64, "hidden": 128},
-    ),
-    data=GenerativeSettings("particles"),
-    minutes=20.0,
-    n_datasets=16,
-    n_points=(20, 60),
-    n_points_end=(20, 120),
-    warmup_steps=100,
-    validate_minutes=2.0,
-    validate_points=60,
-)
-
 
 _PAPER_SETS = replace(_PAPER, n_datasets=64, n_points=(5, 100), n_points_end=(5, 100), validate_points=50)
 
@@ -129,8 +77,7 @@ def _paper_ncp(config: TrainConfig, **options: Any) -> TrainConfig:
 
 def _spikes() -> TrainConfig:
     """The network and the data of the model `spikes`, from nothing: those of its last stretch."""
-    path = data_folder("trained_models") / "runs" / "spikes-deep.toml"
-    last = from_dict(TrainConfig, read_toml(path), place=path.name)
+    last = _run("spikes-deep")
     return TrainConfig(
         architecture=last.architecture,
         data=last.data,
@@ -207,44 +154,20 @@ PRESETS: dict[str, Preset] = {
     ),
     "gauss2d-alpha07": Preset(
         "goes on from the model 'gauss2d' with the prior of the paper's Geweke test",
-        replace(
-            _GAUSS2D,
-            data=GenerativeSettings("gauss2d", {"alpha": 0.7, "alpha_drawn": False}),
-            start_from="gauss2d",
-            minutes=15.0,
-            learning_rate=5e-4,
-        ),
+        _run("gauss2d-alpha07", start_from="gauss2d", minutes=15.0),
     ),
     "gauss2d-ccp": Preset(
         "points of 2D Gaussians, our network that draws whole clusters",
-        replace(
-            _GAUSS2D,
-            architecture=NetworkSettings(
-                network="ccp",
-                encoder="points",
-                encoder_options={"hidden": [64, 64], "h_dim": 64, "scale": 0.3, "skip": True},
-                network_options=_CCP,
-            ),
-            minutes=45.0,
-            n_datasets=16,
-            n_points=(5, 50),
-            warmup_steps=100,
-            importance_samples=5,
-        ),
+        _run("gauss2d-ccp", minutes=45.0, validate_datasets=256),
     ),
     "digits": Preset("handwritten digits, 8 x 8 pixels, our network", _DIGITS),
     "digits-ccp": Preset(
         "handwritten digits, our network that draws whole clusters",
-        replace(
-            _DIGITS,
-            architecture=replace(
-                _DIGITS.architecture, network="ccp", network_options={**_CCP, "h_dim": 128, "z_dim": 32}
-            ),
-            n_datasets=16,
-            importance_samples=5,
-        ),
+        _run("digits-ccp", minutes=20.0),
     ),
-    "particles": Preset("tracks of particles that appear, drift and vanish, our network", _PARTICLES),
+    "particles": Preset(
+        "tracks of particles that appear, drift and vanish, our network", _run("particles", minutes=20.0)
+    ),
     "particles-npt": Preset(
         "tracks of particles, the NPT of the paper (SM F)",
         replace(
