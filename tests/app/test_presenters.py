@@ -31,12 +31,6 @@ from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.curation.commands import Assign
 from ncpgui.evidence.tempered import widened
 
-
-@pytest.fixture
-def workspace(project: Project) -> Workspace:
-    return Workspace(project)
-
-
 # -- words ----------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.adopt import _is_owned_by_locked, adopt_command, present_alternative
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import SetAccepted
+from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
 
 
@@ -36,31 +37,33 @@ NOW = [0, 0, 0, 1, 1, 2, 2, 2, 2, 5]
 IDS = [0, 1, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_cluster_with_the_same_spikes_keeps_its_number() -> None:
-    component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
-    history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, component, component.alternatives[0])
+def adopted(
+    labels: list[int], *, now: list[int] = NOW, accepted: Iterable[int] = ()
+) -> tuple[Assign, list[int]]:
+    """The command that sorts the first spikes like this, and the units of all spikes when it is done."""
+    component, history = _component(list(range(len(labels))), labels), History(Clustering(now))
+    command = adopt_command(
+        history.clustering, component, component.alternatives[0], accepted=frozenset(accepted)
+    )
     assert command is not None
     history.do(command)
-    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
+    return command, history.clustering.unit_of_spike.tolist()
+
+
+def test_a_cluster_with_the_same_spikes_keeps_its_number() -> None:
+    command, units = adopted([0, 0, 0, 1, 1, 1, 1, 1])
+    assert units == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
     assert command.words == "sort 0, 1, 2 as 2 units"
 
 
 def test_spikes_elsewhere_follow_the_cluster_that_takes_most_of_their_unit() -> None:
     # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; the cluster {3..7} has 3 of 5: Jaccard 0.6.
-    component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
-    command = adopt_command(Clustering(NOW), component, component.alternatives[0])
-    assert command is not None
+    command, _ = adopted([0, 0, 0, 1, 1, 1, 1, 1])
     assert command.spike_ids.tolist() == [3, 4, 5, 6, 7, 8]
 
 
 def test_spikes_elsewhere_stay_when_no_cluster_takes_most_of_their_unit() -> None:
-    component = _component(IDS, [0, 0, 0, 0, 0, 0, 0, 1])
-    history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, component, component.alternatives[0])
-    assert command is not None
-    history.do(command)
-    assert history.clustering.unit_of_spike.tolist() == [6, 6, 6, 6, 6, 6, 6, 7, 2, 5]
+    assert adopted([0, 0, 0, 0, 0, 0, 0, 1])[1] == [6, 6, 6, 6, 6, 6, 6, 7, 2, 5]
 
 
 def test_adopting_what_is_shown_is_nothing() -> None:
@@ -81,16 +84,8 @@ def test_adopting_there_and_back_gives_the_same_partition() -> None:
 
 
 def test_locked_units_lose_nothing_and_gain_nothing() -> None:
-    component = _component(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
-    history = History(Clustering(NOW))
-    history.do(SetAccepted((0,), True))
-    command = adopt_command(
-        history.clustering, component, component.alternatives[0], accepted=history.labels.accepted
-    )
-    assert command is not None
-    history.do(command)
     # Cluster 0 is mostly the accepted unit 0: spike 3 cannot go there and stays in its unit.
-    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 6, 6, 6, 6, 6, 5]
+    assert adopted([0, 0, 0, 0, 1, 1, 1, 1], accepted={0})[1] == [0, 0, 0, 1, 6, 6, 6, 6, 6, 5]
 
 
 def test_a_unit_that_would_join_a_locked_one_stays_whole() -> None:
@@ -101,21 +96,11 @@ def test_a_unit_that_would_join_a_locked_one_stays_whole() -> None:
 
 def test_spikes_that_may_not_join_a_locked_unit_go_where_most_of_their_unit_goes() -> None:
     # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; 5 may not join the accepted 0, 6 and 7 join 3 and 4.
-    component = _component(IDS, [0, 0, 0, 1, 1, 0, 1, 1])
-    history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, component, component.alternatives[0], accepted={0})
-    assert command is not None
-    history.do(command)
-    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
+    assert adopted([0, 0, 0, 1, 1, 0, 1, 1], accepted={0})[1] == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
 
 
 def test_spikes_that_the_alternative_leaves_out_lose_their_unit() -> None:
-    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
-    history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, component, component.alternatives[0])
-    assert command is not None
-    history.do(command)
-    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 1, 6, 6, -1, 6, 5]
+    assert adopted([0, 0, 0, 1, 1, 2, 2, -1])[1] == [0, 0, 0, 1, 1, 6, 6, -1, 6, 5]
 
 
 def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
@@ -131,21 +116,13 @@ def test_an_edit_of_a_person_is_none_of_the_alternatives() -> None:
 
 
 def test_spikes_of_no_unit_that_stay_so_are_no_part_of_it() -> None:
-    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
-    clustering = Clustering([0, 0, 0, 1, 1, 1, 1, -1, 2, 5])
-    command = adopt_command(clustering, component, component.alternatives[0])
-    assert command is not None
+    command, _ = adopted([0, 0, 0, 1, 1, 2, 2, -1], now=[0, 0, 0, 1, 1, 1, 1, -1, 2, 5])
     assert 7 not in command.spike_ids
     assert set(command.spike_ids.tolist()) <= {3, 4, 5, 6}
 
 
 def test_spikes_elsewhere_follow_the_only_cluster_that_takes_most_of_the_only_unit() -> None:
-    component = _component([0, 1, 2], [0, 0, -1])
-    history = History(Clustering([0, 0, 0, 0]))
-    command = adopt_command(history.clustering, component, component.alternatives[0])
-    assert command is not None
-    history.do(command)
-    assert history.clustering.unit_of_spike.tolist() == [1, 1, -1, 1]
+    assert adopted([0, 0, -1], now=[0, 0, 0, 0])[1] == [1, 1, -1, 1]
 
 
 def test_a_command_says_which_alternative_it_adopts_if_the_component_has_it() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,3 +86,16 @@ def recorded(tmp_path: Path) -> ExportBundle:
     path = tmp_path / "März 'raw'.dat"
     np.zeros((24_000, N_CHANNELS), np.int16).tofile(path)
     return replace(build(), recording=build(recording=str(path)).recording)
+
+
+def csv_rows(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
+    """Rows of a table of text."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))
+
+
+def phylib_model(folder: Path) -> Any:
+    """A folder as phy opens it."""
+    from phylib.io.model import load_model
+
+    return load_model(folder / "params.py")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.export.whole_project import export_project
 from ncpgui.spikeinterface_sorting import as_spikeinterface
+from tests.export.conftest import csv_rows
 from tests.tiny_project import tiny_project
 
 BEAM = f"beam: {NOT_A_POSTERIOR}"
@@ -45,11 +45,6 @@ def exported(project: Project, name: str, path: Path) -> Path:
     return path
 
 
-def table(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter=delimiter))
-
-
 def check_block(block: dict[str, Any]) -> None:
     """JSON, which has no nan, about both components."""
     first, second = block["components"]
@@ -60,16 +55,16 @@ def check_block(block: dict[str, Any]) -> None:
 
 def test_the_table_of_units_names_the_sampler(project: Project, drawn: Project, tmp_path: Path) -> None:
     exported(project, "csv", tmp_path / "s.csv")
-    assert [row["sampler"] for row in table(tmp_path / "s_units.csv")] == [BEAM, BEAM, "draws", "draws"]
+    assert [row["sampler"] for row in csv_rows(tmp_path / "s_units.csv")] == [BEAM, BEAM, "draws", "draws"]
     exported(drawn, "csv", tmp_path / "d.csv")
-    assert "sampler" not in table(tmp_path / "d_units.csv")[0]
+    assert "sampler" not in csv_rows(tmp_path / "d_units.csv")[0]
 
 
 def test_phy_has_a_column(project: Project, drawn: Project, tmp_path: Path) -> None:
     folder = exported(project, "phy", tmp_path / "phy")
-    rows = table(folder / "cluster_sampler.tsv", "\t")
+    rows = csv_rows(folder / "cluster_sampler.tsv", "\t")
     assert [row["sampler"] for row in rows] == [BEAM, BEAM, "draws", "draws"]
-    assert "sampler" in table(folder / "cluster_info.tsv", "\t")[0]
+    assert "sampler" in csv_rows(folder / "cluster_info.tsv", "\t")[0]
     assert not (exported(drawn, "phy", tmp_path / "d") / "cluster_sampler.tsv").exists()
 
 

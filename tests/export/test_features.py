@@ -26,6 +26,7 @@ from ncpgui.export.features import (
 )
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.registry import export
+from tests.export.conftest import phylib_model
 from tests.tiny_project import tiny_project
 
 # Three contacts 30 µm apart. Channel 0 (seen with 1): spikes 0-3 of unit 4; channel 2 (seen alone): 4, 5 of
@@ -74,12 +75,6 @@ def make() -> Callable[..., Project]:
         )
 
     return build
-
-
-def phylib_model(folder: Path) -> Any:
-    from phylib.io.model import load_model
-
-    return load_model(folder / "params.py")
 
 
 def test_phylib_reads_the_depth_of_each_trough_as_the_first_component(

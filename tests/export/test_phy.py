@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +17,7 @@ from ncpgui.ephys.sorted_recording import recording_of_sorting
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.phy import cosine_similarity
 from ncpgui.export.registry import export
-
-
-def phylib_model(folder: Path) -> Any:
-    from phylib.io.model import load_model
-
-    return load_model(folder / "params.py")
+from tests.export.conftest import phylib_model
 
 
 @pytest.fixture

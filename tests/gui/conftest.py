@@ -122,6 +122,12 @@ class Screen:
         for _ in range(3):
             QtWidgets.QApplication.processEvents()
 
+    def in_theme(self, panel: Panel, theme: Theme) -> None:
+        """Show a panel as it is where the application has a theme."""
+        apply_theme(QtWidgets.QApplication.instance(), theme)
+        panel.set_theme(theme)
+        self.settle()
+
     @staticmethod
     def colors(widget: QtWidgets.QWidget, place: QtCore.QRectF | None = None) -> dict[str, int]:
         """Number of pixels of each colour, ``#rrggbb``, in a part of a widget as its window shows it."""

@@ -13,7 +13,7 @@ from ncpgui.app.presenters.trust_badge import TrustBadge
 from ncpgui.curation.resample import Resample
 from ncpgui.gui.items.alternative_cards import CARD_WIDTH, CardWidget
 from ncpgui.gui.panels.alternatives import AlternativesPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
 
 THIN = "\u2009"
@@ -197,10 +197,8 @@ def test_tool_tip_and_name_follow_the_sorting_that_the_card_shows(panel, workspa
     assert card.given == f"given: 0 + 1 together (was 25{THIN}%)"
 
 
-def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_colours(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     colors = screen.colors(panel.cards[1])
     assert max(colors, key=colors.__getitem__) == DARK.sunken.lower()
     assert DARK.unit(Color(0)).name() in colors

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.model.colors import Color
 from ncpgui.core.motion import Motion
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
 
@@ -142,8 +142,6 @@ def test_depth_without_waveforms_says_what_to_do(show, workspace, without_wavefo
     assert not panel.scatter.isVisible()
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert screen.pixel(panel.scatter, QtCore.QPointF(2, 2)) == DARK.panel.lower()

@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.colors import Color
 from ncpgui.gui.panels.correlograms import CorrelogramsPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)).name() for k in (0, 1))
@@ -128,10 +128,8 @@ def test_two_selected_units_are_asked_for_when_they_are_selected(panel, workspac
     assert runner.held == []
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert screen.pixel(panel.grid, QtCore.QPointF(1, panel.grid.height() - 2)) == DARK.panel.lower()
 
 

@@ -13,7 +13,7 @@ from ncpgui.gui.items.spike_dots import SpikeDots
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.items.unit_names import free_place
 from ncpgui.gui.panels.embedding import EmbeddingPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 
 # rows of spikes that lie alone: unit 0 on the left, unit 1 on the right
 LEFT_TOP, RIGHT_BOTTOM = 9, 2
@@ -204,10 +204,8 @@ def test_every_spike_has_its_tooltip(panel) -> None:
     assert tooltip(panel, QtCore.QPointF(0, 0)).startswith("Spike of unit ")
 
 
-def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_colours(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert screen.pixel(panel.scatter, empty_corner(panel)) == DARK.panel.lower()
 
 

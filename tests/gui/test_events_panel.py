@@ -14,7 +14,7 @@ from ncpgui.app.work import measures
 from ncpgui.core.events import Events
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.events import REMEMBERED, EventsPanel, raster_image
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from ncpgui.session.store import load
 from tests.gui.painted_text import collisions, painted_texts
 from tests.gui.windows import settle
@@ -192,10 +192,8 @@ def test_a_session_without_events_says_how_to_load_some(show) -> None:
     assert not panel.window_button.isVisible()
 
 
-def test_both_themes_have_their_own_ground(done, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    done.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(done, screen) -> None:
+    screen.in_theme(done, DARK)
     assert DARK.sunken.lower() in screen.colors(done.grid, done.grid.tile_rect(0))
 
 

@@ -16,11 +16,9 @@ from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels import similar_units
-from ncpgui.session.session_file import create_session
 from tests.gui.figures import Figure, figures
 from tests.gui.shown_export import shown_export
 from tests.gui.windows import settle
-from tests.synthetic_project import synthetic_project
 
 UNIT = re.compile(
     r"%|µm|\b(Hz|ms|s|nats|numbers?|probabilit\w+|spikes?|units?|channels?|contacts?|draws?|seconds?|edits?|questions?|"
@@ -29,13 +27,6 @@ UNIT = re.compile(
 SOURCE = re.compile(
     r"(?i)\b(from|by|draws?|posterior|spikes?|traces|time|number of|stimulus|recording|you)\b"
 )
-
-
-@pytest.fixture(scope="module")
-def saved_array(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
 
 
 def unexplained(found: list[Figure]) -> list[Figure]:

@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.adoption import adopt
 from ncpgui.gui.panels.probe_map import RING_PX, ProbeMapPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 
 
 @pytest.fixture
@@ -118,9 +118,7 @@ def test_without_a_project_nothing_is_painted(panel, workspace, screen) -> None:
     assert set(screen.colors(panel.map)) == {LIGHT.panel.lower()}
 
 
-def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_colours(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert screen.pixel(panel.map, QtCore.QPointF(1, 1)) == DARK.panel.lower()
     assert screen.pixel(panel.map, place(panel, 0)) == DARK.amber.lower()

@@ -14,7 +14,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.gui.panels import probe_map
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 
 
 def long_probe(n_contacts: int, n_shanks: int = 1) -> Probe:
@@ -196,8 +196,6 @@ def test_a_probe_that_is_seen_whole_and_a_wide_array_have_none(show, workspace, 
     assert not panel.whole.isVisible()
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert DARK.sunken.lower() in screen.colors(panel.whole)

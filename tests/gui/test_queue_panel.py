@@ -8,7 +8,7 @@ from PyQt5 import QtCore
 from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.windows import redraws
 
 
@@ -114,10 +114,8 @@ def test_without_a_project_the_list_is_empty(panel, workspace, screen) -> None:
     assert panel.note.text() == ""
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     colors = screen.colors(panel.view.viewport())
     assert max(colors, key=colors.__getitem__) == DARK.panel.lower()
     assert DARK.amber.lower() in colors

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.work import measures
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.gui.panels.receptive_fields import REMEMBERED, ReceptiveFieldsPanel, map_image
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
 
 
@@ -184,10 +184,8 @@ def test_no_project_says_what_to_do(show, workspace, screen) -> None:
     assert panel.message.text() == "Open a recording or a session to begin."
 
 
-def test_both_themes_have_their_own_ground(done, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    done.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(done, screen) -> None:
+    screen.in_theme(done, DARK)
     assert DARK.sunken.lower() in screen.colors(done.grid, done.grid.tile_rect(0))
 
 

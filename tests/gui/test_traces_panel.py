@@ -20,7 +20,7 @@ from ncpgui.ephys.readers import open_recording
 from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.windows import redraws
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
@@ -335,10 +335,8 @@ def test_a_hidden_panel_reads_nothing(panel, workspace, runner, screen) -> None:
     assert [task for task in runner.held if task.key == "traces"] == []
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     assert DARK.panel.lower() in screen.colors(panel.plot)
     assert LIGHT.panel.lower() not in screen.colors(panel.plot)
 

@@ -15,7 +15,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.unit_columns import COLUMNS, ONLY_IF_GIVEN
 from ncpgui.gui.panels.unit_table import UnitTablePanel
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.synthetic_project import synthetic_project
 
 THIN = "\u2009"
@@ -223,10 +223,8 @@ def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     assert panel.message.text() == "Open a recording or a session to begin."
 
 
-def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+def test_both_themes_have_their_own_colours(panel, screen) -> None:
+    screen.in_theme(panel, DARK)
     colors = screen.colors(panel.table.viewport())
     assert max(colors, key=colors.__getitem__) == DARK.panel.lower()
     assert DARK.unit(Color(0)).name() in colors

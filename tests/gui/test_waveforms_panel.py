@@ -14,7 +14,7 @@ from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, Wa
 from ncpgui.gui.items.waveform_density import density
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
 from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget
-from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import painted_texts
 from tests.gui.windows import redraws
 
@@ -104,12 +104,10 @@ def test_a_preview_frames_what_changes_and_shows_where_it_comes_from(panel, work
     assert workspace.selected == ()
 
 
-def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
+def test_both_themes_have_their_own_ground(panel, screen) -> None:
     corner = QtCore.QPointF(GUTTER / 2, 4)
     light = screen.pixel(panel.plot, corner)
-    apply_theme(qapp, DARK)
-    panel.set_theme(DARK)
-    screen.settle()
+    screen.in_theme(panel, DARK)
     dark = screen.pixel(panel.plot, corner)
     assert (light, dark) == (LIGHT.panel.lower(), DARK.panel.lower())
     assert DARK.unit(Color(0)).name() in screen.colors(panel.plot)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.schema import ENCODINGS, SessionPaths
+
+Refused = Callable[[Callable[[h5py.File], object]], str]
 
 
 def test_a_project_comes_back_to_the_bit(assert_same, project: Project, path: Path) -> None:
@@ -103,45 +107,35 @@ def test_unassigned_is_kept_in_a_signed_byte(project: Project, path: Path) -> No
         assert file["spikes/sample_index"].dtype == np.uint32
 
 
-def test_a_newer_session_is_refused_with_advice(project: Project, path: Path) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        file.attrs["version"] = 3
-    with pytest.raises(SessionFormatError, match=r"written by version 3 .* reads up to 2; update ncpgui"):
-        store.load(path)
+@pytest.fixture
+def refused(project: Project, path: Path) -> Refused:
+    """Save a session, damage it, and say how it is refused: in one line."""
+
+    def refused(damage: Callable[[h5py.File], object]) -> str:
+        store.save(project, path)
+        with h5py.File(path, "r+") as file:
+            damage(file)
+        with pytest.raises(SessionFormatError) as raised:
+            store.load(path)
+        assert "\n" not in str(raised.value)
+        return str(raised.value)
+
+    return refused
+
+
+def test_a_newer_session_is_refused_with_advice(refused: Refused) -> None:
+    told = refused(lambda file: file.attrs.__setitem__("version", 3))
+    assert re.search(r"written by version 3 .* reads up to 2; update ncpgui", told)
 
 
 @pytest.mark.parametrize("version", [0, 1])
 def test_a_session_from_before_the_first_release_is_refused(
-    project: Project, path: Path, version: int
+    refused: Refused, path: Path, version: int
 ) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        file.attrs["version"] = version
-    with pytest.raises(SessionFormatError) as raised:
-        store.load(path)
-    assert str(raised.value) == (
+    assert refused(lambda file: file.attrs.__setitem__("version", version)) == (
         f"{path} was written before the first release of ncpgui (version {version} of the session format, "
         "the first that is read is 2); sort the recording again"
     )
-
-
-def test_an_unknown_encoding_is_refused_with_its_place(project: Project, path: Path) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        file["components/posterior"].attrs["encoding"] = "particles"
-    with pytest.raises(SessionFormatError, match=r"h5: /components/posterior .* 'particles'; update ncpgui"):
-        store.load(path)
-
-
-def test_a_newer_element_is_refused_with_its_place(project: Project, path: Path) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        file["probe"].attrs["version"] = 4
-    with pytest.raises(
-        SessionFormatError, match=r"/probe has version 4 of encoding 'probe'.* up to 1; update"
-    ):
-        store.load(path)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
@@ -193,15 +187,30 @@ def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
             "samples come from 'draws' or 'beam', got 'guess'",
         ),
         (lambda file: file.__delitem__("components/spike_ids"), "/components/spike_ids is missing"),
+        (
+            lambda file: file["components/posterior"].attrs.__setitem__("encoding", "particles"),
+            r"h5: /components/posterior .* 'particles'; update ncpgui",
+        ),
+        (
+            lambda file: file["probe"].attrs.__setitem__("version", 4),
+            r"/probe has version 4 of encoding 'probe'.* up to 1; update",
+        ),
+        (lambda file: file["components/id"].__setitem__(1, 0), "two components have the id 0"),
+        (lambda file: file["components/spike_ids/values"].__setitem__(30, 2), "spike 2 is in two components"),
+        (
+            lambda file: file["components/spike_ids/values"].__setitem__(
+                30, file["components/spike_ids/values"][31]
+            ),
+            "a component has a spike twice",
+        ),
+        (
+            lambda file: file["waiting/contacts/values"].__setitem__(0, 3),
+            "a contact of component 2 outside 0 to 2",
+        ),
     ],
 )
-def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, message: str) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        break_it(file)
-    with pytest.raises(SessionFormatError, match=message) as error:
-        store.load(path)
-    assert "\n" not in str(error.value)
+def test_what_does_not_fit_is_named(refused: Refused, break_it, message: str) -> None:
+    assert re.search(message, refused(break_it))
 
 
 def test_a_flipped_byte_in_compressed_data_is_found(make_project, path: Path) -> None:
@@ -273,44 +282,16 @@ def test_no_two_sessions_share_a_file_beside_them(tmp_path: Path, other: str) ->
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        (lambda file: file["components/id"].__setitem__(1, 0), "two components have the id 0"),
-        (lambda file: file["components/spike_ids/values"].__setitem__(30, 2), "spike 2 is in two components"),
-        (
-            lambda file: file["components/spike_ids/values"].__setitem__(
-                30, file["components/spike_ids/values"][31]
-            ),
-            "a component has a spike twice",
-        ),
-        (
-            lambda file: file["waiting/contacts/values"].__setitem__(0, 3),
-            "a contact of component 2 outside 0 to 2",
-        ),
-    ],
-)
-def test_components_that_cannot_be_are_refused(project: Project, path: Path, damage, words: str) -> None:
-    store.save(project, path)
-    with h5py.File(path, "r+") as file:
-        damage(file)
-    with pytest.raises(SessionFormatError, match=words):
-        store.load(path)
-
-
-@pytest.mark.parametrize(
     ("value", "reason"),
     [
         (np.array([0.0, 1e19, 0.0]), "holds float64 in the place of whole numbers"),
         (np.array([0, 2**63, 0], np.uint64), "0 to 9223372036854775808 do not fit into int64"),
     ],
 )
-def test_whole_numbers_that_are_none_are_refused(
-    project: Project, path: Path, value: np.ndarray, reason: str
-) -> None:
-    store.save(project, path)
-    with h5py.File(path, "a") as file:
+def test_whole_numbers_that_are_none_are_refused(refused: Refused, value: np.ndarray, reason: str) -> None:
+    def put(file: h5py.File) -> None:
         stamp = dict(file["probe/shank"].attrs)
         del file["probe/shank"]
         file.create_dataset("probe/shank", data=value).attrs.update(stamp)
-    with pytest.raises(SessionFormatError, match=f"/probe/shank cannot be used: .*{reason}"):
-        store.load(path)
+
+    assert re.search(f"/probe/shank cannot be used: .*{reason}", refused(put))

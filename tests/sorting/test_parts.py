@@ -37,7 +37,8 @@ from ncpgui.sorting.parts import (
 from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.review import given_units, review_recording
 
-from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
+from .conftest import component_of
+from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering
 from .test_pipeline import CELLS, CONFIG, N_SAMPLES
 from .two_units import two_units
 
@@ -166,11 +167,6 @@ def test_parts_of_no_length_are_refused() -> None:
 
 
 @pytest.fixture(scope="module")
-def recording() -> ArrayRecording:
-    return planted_recording(CELLS, N_SAMPLES)
-
-
-@pytest.fixture(scope="module")
 def sorting() -> Sorting:
     """The first two cells are one unit, the third is cut in two."""
     times = np.concatenate([FIRST, SECOND, THIRD[::2], THIRD[1::2]])
@@ -187,11 +183,6 @@ def reviewed(recording: ArrayRecording, sorting: Sorting, config: SortingConfig)
 @pytest.fixture(scope="module")
 def in_parts(recording: ArrayRecording, sorting: Sorting) -> Project:
     return reviewed(recording, sorting, PARTS)
-
-
-def component_of(project: Project, unit: int):
-    spike = int(np.flatnonzero(project.unit_of_spike == unit)[0])
-    return next(one for one in project.components if spike in one.spike_ids)
 
 
 def test_a_unit_of_two_cells_is_parted_to_the_last_spike(in_parts: Project) -> None:

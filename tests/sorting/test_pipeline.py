@@ -25,6 +25,7 @@ from ncpgui.sorting.executors import Threads
 from ncpgui.sorting.pipeline import shown_first, sort_recording
 from ncpgui.sorting.process_workers import Processes
 from ncpgui.sorting.recluster import resample_rest
+from tests.phy_folder import CELLS, N_SAMPLES
 
 from .planted import (
     SAMPLING_FREQUENCY_HZ,
@@ -32,25 +33,13 @@ from .planted import (
     Cell,
     leader_clustering,
     planted_recording,
-    regular_times,
 )
 from .tasks import dask_cluster
 
-N_SAMPLES = 20 * 20_000
 CONFIG = SortingConfig(
     spikes_per_group=150, posterior_samples=8, reference="none", heaps=False, firing_times=False
 )
 FEW = SortingConfig(spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none")
-CELLS = [
-    Cell([40, 15, 10, 5], regular_times(200, N_SAMPLES, 1)),
-    Cell([25, 4, 16, 4], regular_times(120, N_SAMPLES, 2)),
-    Cell([4, 4, 8, 30], regular_times(90, N_SAMPLES, 3)),
-]
-
-
-@pytest.fixture(scope="module")
-def recording() -> ArrayRecording:
-    return planted_recording(CELLS, N_SAMPLES)
 
 
 def test_one_copy_of_the_traces_is_on_the_disk_for_as_long_as_a_sort_runs(

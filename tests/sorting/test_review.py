@@ -16,16 +16,12 @@ from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.sorting.review import given_units, review_recording
 
-from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
+from .conftest import component_of
+from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering
 from .test_pipeline import CELLS, CONFIG, N_SAMPLES
 
 FIRST, SECOND, THIRD = (cell.times for cell in CELLS)
 REVIEW = replace(CONFIG, motion="off")
-
-
-@pytest.fixture(scope="module")
-def recording() -> ArrayRecording:
-    return planted_recording(CELLS, N_SAMPLES)
 
 
 def sorting_of(trains: dict[int, np.ndarray], labels: dict[int, str] | None = None) -> Sorting:
@@ -81,11 +77,6 @@ def test_progress_names_each_step_and_grows_to_its_end(
         (0.2, "taking all spikes out together"),
         (0.3, "taking all spikes out together"),
     }
-
-
-def component_of(project: Project, unit: int):
-    spike = int(np.flatnonzero(project.unit_of_spike == unit)[0])
-    return next(one for one in project.components if spike in one.spike_ids)
 
 
 def test_every_spike_keeps_its_time_and_its_unit(project: Project, sorting: Sorting) -> None:

@@ -11,21 +11,12 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.demo import DemoSettings, run_demo
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import keep_draws, press_key, settle, shown_window
-from tests.synthetic_project import synthetic_project
 
 from .random_edits import digest_of
 
 Qt = QtCore.Qt
 MOST_STEPS = 400
-
-
-@pytest.fixture(scope="module")
-def saved_array(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
 
 
 class Keyboard:
