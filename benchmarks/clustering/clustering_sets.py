@@ -14,17 +14,17 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import platformdirs
 import spikeinterface
 from numpy.typing import NDArray
 
 from benchmarks.clustering.generated_recordings import BANDS, RecordingSettings, generate, true_units
+from benchmarks.common.kept import add_cache, kept_sets
 from benchmarks.common.made_data import sample_dataset
-from ncpgui.core.files import replaced_file
 from ncpgui.core.partition import canonical, cluster_sizes
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
@@ -120,38 +120,25 @@ def sets_of(
 
 def add_set_options(parser: argparse.ArgumentParser, geometries: Iterable[str]) -> None:
     """Add the options that say which sets are taken (of all `geometries` by default) and kept where."""
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets"
     known = list(geometries)
     parser.add_argument("--geometries", nargs="+", choices=known, default=known)
     parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
     parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=folder,
-        help="folder for the sets cut from recordings, and scores of other methods  [user's cache]",
-    )
+    add_cache(parser, "clustering-sets", "the sets cut from recordings, and scores of other methods")
 
 
 def _kept(
     kind: Kind, n_spikes: int, index: int, settings: RecordingSettings, cache: Path | None, seed: int
 ) -> list[SpikeSet]:
     """Sets of one recording, from the cache where they are there."""
+    make = partial(sets_of_recording, kind, n_spikes, settings, seed=_seed_of(kind, index, seed))
     if cache is None:
-        return list(sets_of_recording(kind, n_spikes, settings, seed=_seed_of(kind, index, seed)))
+        return list(make())
     versions = (CACHE_FORMAT, spikeinterface.__version__, np.__version__)
     told = repr((versions, kind, n_spikes, index, seed, sorted(asdict(settings).items())))
     digest = hashlib.sha256(told.encode()).hexdigest()[:16]
     path = cache / f"{kind.geometry}-{kind.motion}-{kind.band}-{n_spikes}-{index}-{digest}.npz"
-    if not path.is_file():
-        cache.mkdir(parents=True, exist_ok=True)
-        sets = list(sets_of_recording(kind, n_spikes, settings, seed=_seed_of(kind, index, seed)))
-        arrays = {f"{i}-{name}": v for i, one in enumerate(sets) for name, v in one._asdict().items()}
-        with replaced_file(path) as beside, beside.open("wb") as file:
-            np.savez(file, **arrays)
-    with np.load(path, allow_pickle=False) as file:
-        n_sets = len(file.files) // len(SpikeSet._fields)
-        return [SpikeSet(*(file[f"{i}-{name}"] for name in SpikeSet._fields)) for i in range(n_sets)]
+    return kept_sets(path, SpikeSet, make)
 
 
 def _seed_of(kind: Kind, index: int, seed: int) -> int:

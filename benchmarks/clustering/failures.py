@@ -35,7 +35,17 @@ from benchmarks.clustering.clustering_sets import (
     unit_troughs_sd,
 )
 from benchmarks.clustering.generated_recordings import ARRAYS
-from benchmarks.common.report import RESULTS, SEED, Origin, begin, keep, made_by, options, table, where
+from benchmarks.common.report import (
+    SEED,
+    Origin,
+    begin,
+    keep,
+    keep_picture,
+    options,
+    picture_link,
+    table,
+    where,
+)
 from benchmarks.figures import base
 from ncpgui.core.partition import cluster_sizes, contingency, n_clusters
 from ncpgui.engine import default_model
@@ -46,7 +56,6 @@ MIN_SPIKES = 20
 """Units of fewer spikes are left out of the pairs."""
 DISTANCES = (0.0, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, np.inf)
 FIGURE = "clustering_failures"
-FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 
 
 class Sorted(NamedTuple):
@@ -126,22 +135,19 @@ def row_of(result: Sorted) -> dict[str, Any]:
 
 def draw(results: list[Sorted]) -> Figure:
     """One row a set: mean waveforms, spikes by true unit, spikes by cluster found."""
-    with base.style():
-        figure = base.canvas(1.6 * len(results))
-        grid = figure.subplots(len(results), 3, squeeze=False, width_ratios=[1.7, 1, 1])
-        for row, result in zip(grid, results, strict=True):
-            truth = result.one.labels
-            _draw_means(row[0], result)
-            flat = result.one.waveforms.reshape(len(truth), -1)
-            plane = (
-                LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(flat, truth).transform(flat)
-            )
-            if plane.shape[1] == 1:  # two units: one axis, and any height
-                plane = np.column_stack([plane, np.random.default_rng(0).standard_normal(len(plane))])
-            _draw_spikes(row[1], plane, truth, np.arange(n_clusters(truth)))
-            _draw_spikes(row[2], plane, result.labels, _colours(truth, result.labels))
-        for ax, title in zip(grid[0], ("Mean of true units", "True units", "Clusters found"), strict=True):
-            ax.set_title(title)
+    figure = base.canvas(1.6 * len(results))
+    grid = figure.subplots(len(results), 3, squeeze=False, width_ratios=[1.7, 1, 1])
+    for row, result in zip(grid, results, strict=True):
+        truth = result.one.labels
+        _draw_means(row[0], result)
+        flat = result.one.waveforms.reshape(len(truth), -1)
+        plane = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(flat, truth).transform(flat)
+        if plane.shape[1] == 1:  # two units: one axis, and any height
+            plane = np.column_stack([plane, np.random.default_rng(0).standard_normal(len(plane))])
+        _draw_spikes(row[1], plane, truth, np.arange(n_clusters(truth)))
+        _draw_spikes(row[2], plane, result.labels, _colours(truth, result.labels))
+    for ax, title in zip(grid[0], ("Mean of true units", "True units", "Clusters found"), strict=True):
+        ax.set_title(title)
     return figure
 
 
@@ -219,7 +225,7 @@ The sets that lose most against the oracle (linear discriminants that know the t
 
 {table(worst)}
 
-![Mean waveforms, true units and clusters found](../../docs/figures/{FIGURE}.png)
+![Mean waveforms, true units and clusters found]({picture_link(FIGURE, arguments.out)})
 """
     origin = Origin(SEED, arguments.samples, models={Path(arguments.model).stem: arguments.model})
     keep(
@@ -230,8 +236,7 @@ The sets that lose most against the oracle (linear discriminants that know the t
         folder=arguments.out,
     )
     if arguments.out is not None:
-        folder = FIGURES if arguments.out == RESULTS else arguments.out
-        base.save(draw(results[:N_SHOWN]), folder / f"{FIGURE}.png", made_by=made_by(origin))
+        keep_picture(FIGURE, lambda: draw(results[:N_SHOWN]), origin, arguments.out)
     print(table(by_distance), table(worst), sep="\n\n")
 
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import probeinterface
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt
 from spikeinterface.core.generate import generate_templates
 
 from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
 from benchmarks.clustering.generated_recordings import hexagon
 from benchmarks.common.array_recording import ArrayRecording
+from benchmarks.recordings.generator import band_passed, wired
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import preprocess
@@ -167,8 +167,7 @@ class Cells(NamedTuple):
 def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed: int) -> Iterator[FinalSet]:
     """Make one recording and yield a set of each of its groups that has enough spikes of a unit."""
     where, rng = PLACES[place], stream(seed, "final", place, motion)
-    probe = where.make()
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
+    probe = wired(where.make())
     contacts = np.asarray(probe.contact_positions, dtype=np.float64)
     rate_hz = where.sampling_frequency_hz
     noise_uv = rng.uniform(*settings.noise_uv, len(contacts))
@@ -224,7 +223,7 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
             at = here.sample_index[chosen]
             waveforms = extract_waveforms(found.pre, at, draw.neighbours)
             units = np.flatnonzero(scored)
-            shapes = _band_pass(_roomy(templates[:, units][..., draw.neighbours], rate_hz), rate_hz, axis=2)
+            shapes = band_passed(_roomy(templates[:, units][..., draw.neighbours], rate_hz), rate_hz, axis=2)
             said = told_nearly_everything(
                 waveforms, at, units, size[units], shapes, draw.neighbours, found.pre, fired
             )
@@ -308,7 +307,7 @@ def _templates(where: Place, contacts: Floats, cells: Cells, offset_um: float) -
 
 def _depths(templates: NDArray[np.float32], rate_hz: float) -> Floats:
     """Trough of each template on each contact after the band-pass: (D, U, C)."""
-    return -_band_pass(_roomy(templates, rate_hz), rate_hz, axis=2).min(axis=2).astype(np.float64)
+    return -band_passed(_roomy(templates, rate_hz), rate_hz, axis=2).min(axis=2).astype(np.float64)
 
 
 def _roomy(templates: NDArray[np.float32], rate_hz: float) -> NDArray[np.float32]:
@@ -316,15 +315,9 @@ def _roomy(templates: NDArray[np.float32], rate_hz: float) -> NDArray[np.float32
     return np.pad(templates, ((0, 0), (0, 0), (int(0.01 * rate_hz),) * 2, (0, 0)))
 
 
-def _band_pass(values: NDArray[np.float32], rate_hz: float, *, axis: int) -> Floats:
-    config = SortingConfig()
-    sos = butter(3, (config.highpass_hz, config.lowpass_hz), "bandpass", fs=rate_hz, output="sos")
-    return sosfiltfilt(sos, values, axis=axis)
-
-
 def _noise_gain(rate_hz: float, rng: np.random.Generator) -> float:
     """Sd that the band-pass leaves of white noise of sd 1."""
-    return float(_band_pass(rng.standard_normal(int(5 * rate_hz)).astype(np.float32), rate_hz, axis=0).std())
+    return float(band_passed(rng.standard_normal(int(5 * rate_hz)).astype(np.float32), rate_hz).std())
 
 
 def _fire(

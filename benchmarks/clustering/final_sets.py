@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 import torch
 from numpy.typing import NDArray
 
 from benchmarks.clustering.clustering_methods import oracle
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet, FinalSettings, sets_of_recording
 from benchmarks.clustering.final_scores import OURS, OWN, Judged, Labels, Source, judged, tables
+from benchmarks.common.kept import add_cache, kept_sets
 from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.config import read_toml
@@ -197,20 +197,10 @@ def _kept_sets(source: Source, n_sets: int, cache: Path) -> list[FinalSet]:
     """Sets of a source, from the cache where they are there."""
     own = (own_options(source.motion),) if source.place == OURS else ()
     told = sha256(repr((FORMAT, source, n_sets, FinalSettings(), *own)).encode()).hexdigest()[:16]
-    path = cache / f"sets-{told}.npz"
-    if not path.is_file():
-        sets = sets_of(source, n_sets, FinalSettings())
-        cache.mkdir(parents=True, exist_ok=True)
-        arrays = {f"{i}-{name}": v for i, one in enumerate(sets) for name, v in one._asdict().items()}
-        with replaced_file(path) as beside, beside.open("wb") as file:
-            np.savez(file, **arrays)
-    with np.load(path) as file:
-        n_kept = len(file.files) // len(FinalSet._fields)
-        return [FinalSet(*(file[f"{i}-{name}"] for name in FinalSet._fields)) for i in range(n_kept)]
+    return kept_sets(cache / f"sets-{told}.npz", FinalSet, lambda: sets_of(source, n_sets, FinalSettings()))
 
 
 def _parser() -> argparse.ArgumentParser:
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "final-sets"
     parser = options(__doc__)
     parser.add_argument("--role", choices=list(FIRST_SEED), default="development")
     parser.add_argument("--models", nargs="+", default=MODELS, help=f"names or files  [{' '.join(MODELS)}]")
@@ -223,9 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sets", type=int, default=3, help="of each recording at most  [3]")
     parser.add_argument("--samples", type=int, default=80, help="posterior samples of each set  [80]")
     parser.add_argument("--without-times", action="store_true", help="do not tell the models the times")
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder for sets and draws  [user's cache]"
-    )
+    add_cache(parser, "final-sets", "sets and draws")
     add_jobs(parser)
     return parser
 

@@ -22,6 +22,7 @@ from spikeinterface.generation import generate_drifting_recording
 from spikeinterface.preprocessing import bandpass_filter
 
 from benchmarks.common.array_recording import ArrayRecording
+from benchmarks.recordings.generator import wired
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import FILTER_ORDER
@@ -142,8 +143,7 @@ def generate(
     """
     rng = stream(seed, "units")
     array = ARRAYS[geometry]
-    probe, rate_hz = array.make(), array.sampling_frequency_hz
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
+    probe, rate_hz = wired(array.make()), array.sampling_frequency_hz
     places = np.asarray(probe.contact_positions, dtype=np.float64)
     contacts = _far_contacts(places, array.groups_apart_um, rng)
     noise_uv = rng.uniform(*settings.noise_uv, len(places))

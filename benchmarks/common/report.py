@@ -11,6 +11,7 @@ import os
 import platform
 import resource
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -190,6 +191,42 @@ class Clock:
             torch.cuda.synchronize(self._device)
 
 
+class StepTimes:
+    """CPU seconds of this process by step, as progress tells what is being done.
+
+    steps : name of each step by the words of its messages; what other messages say belongs to the step before
+    step : that is under way; what is used before the first one, '', is not counted
+    """
+
+    def __init__(self, steps: Mapping[str, str]) -> None:
+        self.cpu_s = dict.fromkeys(steps.values(), 0.0)
+        self.step = ""
+        self._steps, self._last = steps, time.process_time()
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        """Count what was used since the last report to what was being done."""
+        now = time.process_time()
+        if self.step:
+            self.cpu_s[self.step] += now - self._last
+        self._last = now
+        self.step = next((step for words, step in self._steps.items() if words in message), self.step)
+
+
+def in_own_process(module: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Have a module do a job in a process of its own (`job_given`), and return its answer."""
+    command = [sys.executable, "-m", module, "--job", json.dumps(job)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"a process of {module} ended with {done.returncode}: {job}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def job_given() -> dict[str, Any] | None:
+    """The job of `in_own_process` that this process was started for; its last line is the answer as JSON."""
+    return json.loads(sys.argv[2]) if sys.argv[1:2] == ["--job"] else None
+
+
 def peak_memory_mib(device: torch.device) -> float:
     """Most memory that this process has held so far: of the GPU by torch, else of the machine."""
     if device.type == "cuda":
@@ -215,6 +252,13 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def add_keep_others(parser: argparse.ArgumentParser) -> None:
+    """Add the option for which `with_others` is."""
+    parser.add_argument(
+        "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
+    )
+
+
 def with_others(rows: list[dict[str, Any]], page: Path, *columns: str) -> list[dict[str, Any]]:
     """Rows, and those of a page (its JSON) that differ from all of them in some columns, in its order.
 
@@ -228,6 +272,21 @@ def with_others(rows: list[dict[str, Any]], page: Path, *columns: str) -> list[d
     new = [row | {"made": row.get("made", date.today().isoformat())} for row in rows]
     place = {key(row): number for number, row in enumerate(before["rows"])}
     return sorted([*kept, *new], key=lambda row: place.get(key(row), len(place)))
+
+
+def picture_link(name: str, out: Path | None) -> str:
+    """Link to the picture NAME.png from a page in the folder `out`: those that are shown lie in the docs."""
+    return f"../../docs/figures/{name}.png" if out == RESULTS else f"{name}.png"
+
+
+def keep_picture(name: str, draw: Callable[[], Any], origin: Origin, out: Path) -> None:
+    """Draw a picture in the style of all figures, and write it where `picture_link` leads."""
+    from benchmarks.figures import base
+
+    folder = ROOT / "docs" / "figures" if out == RESULTS else out
+    with base.style():
+        figure = draw()
+    base.save(figure, folder / f"{name}.png", made_by=made_by(origin))
 
 
 def keep(

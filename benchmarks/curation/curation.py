@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, read_binary
+from spikeinterface.core import BaseSorting, NumpySorting
 
 from benchmarks.common.report import REVISION, Origin, begin, keep, options, where
 from benchmarks.curation.curation_page import AS_GIVEN, BY_ITSELF, OF_A_ROW, WITH_ANSWERS, page_of, sums
@@ -41,6 +41,7 @@ from benchmarks.curation.reviewed_sorting import (
     reviewed,
 )
 from benchmarks.recordings.coloured_noise import recorded
+from benchmarks.recordings.generator import in_file
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from benchmarks.recordings.peers import PEERS, add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import OnDisk, sorted_apart
@@ -72,20 +73,6 @@ def made_recording(name: str, truth: GroundTruth, cache: Path) -> tuple[OnDisk, 
         return recorded(COLOURED, truth, cache, with_cells=True)
     _, cells = made(truth, cache)
     return on_disk(truth, cache), cells
-
-
-def opened(recording: OnDisk) -> BaseRecording:
-    """Open a recording on disk."""
-    traces = read_binary(
-        recording.traces,
-        recording.sampling_frequency_hz,
-        "int16",
-        recording.probe.get_contact_count(),
-        gain_to_uV=recording.gain_uv,
-        offset_to_uV=0.0,
-    )
-    traces.set_probe(recording.probe, in_place=True)
-    return traces
 
 
 def row_of(
@@ -135,7 +122,7 @@ def curated_sorting(
     recording: OnDisk, sorting: BaseSorting, cells: BaseSorting, config: SortingConfig
 ) -> dict[str, Any]:
     """Curate one sorting in all ways: rows, and verdicts on its units."""
-    traces = opened(recording)
+    traces = in_file(recording.traces, recording.sampling_frequency_hz, recording.probe, recording.gain_uv)
     truth = Truth.of(sorting.to_spike_vector()["sample_index"], cells)
     analyzer = analyzer_of(traces, sorting)
     labels, failure = bombcell_labels(analyzer)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 
 from benchmarks.common.array_recording import ArrayRecording
+from benchmarks.common.kept import add_cache
 from ncpgui.core.files import replaced_file
 from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import Sorting
@@ -130,13 +130,10 @@ def known_findings(kind: str, seed: int, cache: Path, *, quick: bool = False) ->
 
 def add_recordings(parser: argparse.ArgumentParser, *, n_draws: int) -> None:
     """Add the options that say which recordings are asked, and how many draws of each."""
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "findings"
     parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
     parser.add_argument("--draws", type=int, default=n_draws, help=f"of each recording  [{n_draws}]")
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
-    )
+    add_cache(parser, "findings", "sessions")
 
 
 def chosen_recordings(arguments: argparse.Namespace) -> Iterator[KnownFindings]:

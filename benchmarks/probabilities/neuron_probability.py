@@ -30,12 +30,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from spikeinterface.core import BaseRecording, BaseSorting, NumpyRecording, NumpySorting
+from spikeinterface.core import BaseSorting, NumpySorting
 
 from benchmarks.common.array_recording import ArrayRecording
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
-from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth
+from benchmarks.recordings.generator import UV_PER_COUNT, in_memory
+from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.ground_truth import made as made_with_motion
 from benchmarks.recordings.hash_recordings import HashTruth
 from benchmarks.recordings.noise_families import FAMILIES, with_noise
@@ -235,17 +236,8 @@ def coloured_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:
         counts = with_noise(
             traces, FAMILIES[name], base.get_channel_locations(), base.sampling_frequency, rng
         )
-        recording = recording_of(like(base, counts))
+        recording = recording_of(in_memory(counts, base.sampling_frequency, base.get_probe()))
         yield Recorded(f"{name} {seed}", kind, recording, cells, truth.duration_s)
-
-
-def like(base: BaseRecording, counts: NDArray[np.int16]) -> BaseRecording:
-    """Return a recording of other traces, on the same contacts."""
-    recording = NumpyRecording([counts], base.sampling_frequency)
-    recording.set_channel_gains(UV_PER_COUNT)
-    recording.set_channel_offsets(0.0)
-    recording.set_probe(base.get_probe())
-    return recording
 
 
 def large_recordings(cache: Path) -> Iterator[Recorded]:

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting
 
+from benchmarks.common.kept import add_cache
 from benchmarks.common.report import REVISION
 from benchmarks.recordings.ablation import apart
 from benchmarks.recordings.ground_truth import GroundTruth, made, place_of
@@ -104,12 +104,9 @@ class SampledRecording:
 
 def add_recordings(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which recordings, and where they are kept."""
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sampled"
     parser.add_argument("--recordings", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--development", action="store_true", help="those that settings are chosen on")
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
-    )
+    add_cache(parser, "sampled", "recordings and sortings")
 
 
 def asked_recordings(arguments: argparse.Namespace) -> dict[str, GroundTruth]:

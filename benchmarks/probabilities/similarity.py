@@ -28,6 +28,7 @@ from sklearn.metrics import roc_auc_score
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create_sorting_analyzer
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
+from benchmarks.recordings.ablation import apart
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from benchmarks.recordings.unit_scores import near
 from ncpgui.core.seeds import stream
@@ -41,7 +42,6 @@ from ncpgui.sorting.components import draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits, found_units
-from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
 
 RECORDINGS = {
@@ -110,11 +110,6 @@ def planted(truth: BaseSorting, *, n_samples: int, seed: int) -> Planted:
     return Planted(samples[order], unit[order], np.array(cells), np.array(names))
 
 
-def none_joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
-    """Join no units: they are those of the sorting."""
-    return np.arange(matched.n_units)
-
-
 def identity(units: FoundUnits, wanted: Planted, reach: int) -> NDArray[np.int64]:
     """Planted unit that each found unit is: (K,), by most of its spikes."""
     trains = [wanted.sample_index[wanted.unit == unit] for unit in range(len(wanted.cell_of))]
@@ -137,7 +132,7 @@ def scored(recording: BaseRecording, truth: BaseSorting, *, seed: int) -> Pairs:
         motion = motion_of(pre, config.motion)
         matched = match_units(
             pre, wanted.sample_index, wanted.unit, places=places_in(pre, motion), n_rounds=1,
-            matcher="none", join=none_joined,
+            matcher="none", join=apart,
         )  # fmt: skip
         units = found_units(pre, matched)
         draws = draw_components(units, pre.probe, config, bad_channels=pre.bad_channels)

@@ -17,7 +17,6 @@ Recordings of `--development` have seeds of their own: settings are chosen on th
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -28,8 +27,10 @@ from typing import Any
 import numpy as np
 from spikeinterface.core import NumpySorting
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
-from benchmarks.recordings.ground_truth import NOISE_UV, UV_PER_COUNT, GroundTruth, made, probe_of
+from benchmarks.common.kept import made_once
+from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
+from benchmarks.recordings.generator import UV_PER_COUNT, no_cells
+from benchmarks.recordings.ground_truth import NOISE_UV, GroundTruth, made, probe_of
 from benchmarks.recordings.noise_families import FAMILIES, OTHERS, SPECTRA, with_noise
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
@@ -57,12 +58,11 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
     about = {"noise": name, "with cells": with_cells, **asdict(truth)}
     slug = name.replace(" ", "-").replace("/", "").replace(",", "")
     place = folder / f"noise-{slug}-{'cells' if with_cells else 'none'}-{truth.probe}-{truth.seed}"
-    told = place / "about.json"
+    cells = no_cells(rate)
     if with_cells:
         base, cells = (made_varied if name.endswith(VARIED) else made)(truth, folder)
-    else:
-        cells = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], rate)
-    if not told.is_file() or json.loads(told.read_text()) != about:
+
+    def make() -> None:
         rng = stream(truth.seed, f"added {name}")
         n_samples = round(truth.duration_s * rate)
         if with_cells:
@@ -72,10 +72,9 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
             traces = rng.standard_normal((probe.get_contact_count(), n_samples), np.float32).T
             traces *= np.float32(np.mean(NOISE_UV))
         counts = with_noise(traces, FAMILIES[name.removesuffix(VARIED)], probe.contact_positions, rate, rng)
-        place.mkdir(parents=True, exist_ok=True)
-        told.unlink(missing_ok=True)
         counts.tofile(place / "traces.raw")
-        told.write_text(json.dumps(about))
+
+    made_once(place / "about.json", about, make)
     return OnDisk(place / "traces.raw", rate, UV_PER_COUNT, probe, about), cells
 
 
@@ -159,7 +158,7 @@ def main() -> int:
     parser.add_argument("--all-families", action="store_true", help="other kinds of noise and of cells too")
     parser.add_argument("--seconds", type=float, default=CELLS.duration_s, help=f"[{CELLS.duration_s:g}]")
     parser.add_argument("--only", choices=("cells", "none"), default=None, help="with cells only, or without")
-    parser.add_argument("--keep-others", action="store_true", help="keep rows of the page that are not made")
+    add_keep_others(parser)
     arguments = parsed(parser)
     device = begin(arguments)
     truth = CELLS.with_seed(DEVELOPMENT_SEED) if arguments.development else CELLS

@@ -7,8 +7,7 @@ contacts. The traces are written once, as int16, and opened from there.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,17 +16,23 @@ from typing import Any
 import numpy as np
 import probeinterface
 from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, read_binary
-from spikeinterface.core.generate import default_unit_params_range, generate_sorting
-from spikeinterface.generation import (
-    generate_displacement_vector,
-    generate_drifting_recording,
-    generate_noise,
-)
+from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting
+from spikeinterface.generation import generate_displacement_vector, generate_drifting_recording
 
+from benchmarks.common.kept import made_once
+from benchmarks.recordings.generator import (
+    MS_AFTER,
+    MS_BEFORE,
+    NEAR,
+    cells_firing,
+    counts_of,
+    in_file,
+    noise_on,
+    shapes_of_cells,
+    wired,
+)
 from ncpgui.core.seeds import stream, stream_seed
 
-UV_PER_COUNT = 0.195
 AMPLITUDE_UV = (60.0, 450.0)
 """Range of the generator's `alpha`; the trough that a contact sees is a part of it."""
 FAR_UV = (20.0, 60.0)
@@ -37,7 +42,6 @@ RATE_HZ = (0.7, 12.0)
 NOISE_UV = (6.0, 8.0)
 NOISE_DECAY_UM = 25.0
 TRACES = "traces.raw"
-PIECE_S = 4
 
 
 def hexagon(columns: int, pitch_um: float = 30.0) -> probeinterface.Probe:
@@ -148,19 +152,8 @@ def kept(
 
     make : the recording in µV, computed where it is read, and the sorting
     """
-    if not _is_there(truth, place):
-        _write(*make(), place)
-        (place / "truth.json").write_text(json.dumps(asdict(truth), sort_keys=True))
-    probe = probe_of(truth)
-    recording = read_binary(
-        place / TRACES,
-        truth.sampling_frequency_hz,
-        "int16",
-        probe.get_contact_count(),
-        gain_to_uV=UV_PER_COUNT,
-        offset_to_uV=0.0,
-    )
-    recording.set_probe(probe)
+    made_once(place / "truth.json", asdict(truth), lambda: _write(*make(), place), n_far=0)
+    recording = in_file(place / TRACES, truth.sampling_frequency_hz, probe_of(truth))
     spikes = np.load(place / "spikes.npy")
     sorting = NumpySorting.from_samples_and_labels(
         [spikes[:, 0]], [spikes[:, 1]], truth.sampling_frequency_hz, unit_ids=np.arange(truth.n_units)
@@ -195,9 +188,7 @@ def traces_of(truth: GroundTruth, folder: Path) -> Path:
 
 def probe_of(truth: GroundTruth) -> probeinterface.Probe:
     """Probe of a recording, its contacts in the order of the channels."""
-    probe = PROBES[truth.probe]()
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
-    return probe
+    return wired(PROBES[truth.probe]())
 
 
 def true_snr(truth: GroundTruth, folder: Path) -> NDArray[np.float64]:
@@ -214,72 +205,46 @@ def true_snr(truth: GroundTruth, folder: Path) -> NDArray[np.float64]:
     return snr
 
 
-def _is_there(truth: GroundTruth, place: Path) -> bool:
-    if not (place / "truth.json").is_file():
-        return False
-    return GroundTruth(**json.loads((place / "truth.json").read_text())) == truth
-
-
 def _generated(
     truth: GroundTruth, probe: probeinterface.Probe, noise_decay_um: float | None = NOISE_DECAY_UM
 ) -> tuple[BaseRecording, BaseSorting, NDArray[np.floating], BaseRecording]:
     """Return the recording, not yet computed, its spikes, templates (unit, sample, contact) and noise."""
     rng = stream(truth.seed, "units")
     n = truth.n_units
-    parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
+    parameters = shapes_of_cells(n, rng)
     parameters["alpha"] = np.exp(rng.uniform(*np.log(AMPLITUDE_UV), n))
     rates = np.exp(rng.uniform(*np.log(RATE_HZ), n))
     if truth.n_far:
         far = stream(truth.seed, "far units")
         parameters["alpha"][-truth.n_far :] = np.exp(far.uniform(*np.log(FAR_UV), truth.n_far))
         parameters["spatial_decay"][-truth.n_far :] = far.uniform(*FAR_DECAY_UM, truth.n_far)
-    sorting = generate_sorting(
-        num_units=n,
-        sampling_frequency=truth.sampling_frequency_hz,
-        durations=[truth.duration_s],
-        firing_rates=rates,
-        refractory_period_ms=3.0,
-        seed=stream_seed(truth.seed, "spikes"),
-    )
-    noise_settings = {"noise_levels": NOISE_UV, "spatial_decay": noise_decay_um}
-    seed = stream_seed(truth.seed, "noise")
+    rate_hz, seed = truth.sampling_frequency_hz, stream_seed(truth.seed, "noise")
+    sorting = cells_firing(rates, rate_hz, truth.duration_s, stream_seed(truth.seed, "spikes"))
     static, moved, _, more = generate_drifting_recording(
         num_units=n,
         probe=probe,
         sorting=sorting,
         duration=truth.duration_s,
-        generate_unit_locations_kwargs={
-            "margin_um": 15.0,
-            "minimum_z": 5.0,
-            "maximum_z": 45.0,
-            "minimum_distance": 12.0,
-            "max_iteration": 100,
-            "distance_strict": False,
-            "distribution": "uniform",
-        },
+        generate_unit_locations_kwargs={**NEAR, "distribution": "uniform"},
         generate_displacement_vector_kwargs=motion_settings(truth),
         generate_templates_kwargs={
-            "ms_before": 1.5,
-            "ms_after": 3.0,
+            "ms_before": MS_BEFORE,
+            "ms_after": MS_AFTER,
             "mode": "ellipsoid",
             "unit_params": parameters,
         },
-        generate_noise_kwargs=noise_settings,
+        generate_noise_kwargs={"noise_levels": NOISE_UV, "spatial_decay": noise_decay_um},
         amplitude_std=0.07,
         extra_outputs=True,
         seed=seed,
     )
-    noise = generate_noise(
-        probe, truth.sampling_frequency_hz, [truth.duration_s], seed=seed, **noise_settings
-    )  # the same once more
+    noise = noise_on(probe, rate_hz, truth.duration_s, NOISE_UV, seed, decay_um=noise_decay_um)  # once more
     chosen = static if truth.motion == "none" else moved
     return chosen, sorting, more["templates"].templates_array, noise
 
 
 def _write(recording: BaseRecording, cells: BaseSorting, place: Path) -> None:
-    place.mkdir(parents=True, exist_ok=True)
-    for old in ("truth.json", "snr.npy"):
-        (place / old).unlink(missing_ok=True)
+    (place / "snr.npy").unlink(missing_ok=True)
     with (place / TRACES).open("wb") as file:
         for piece in counts_of(recording):
             file.write(piece.tobytes())
@@ -287,11 +252,3 @@ def _write(recording: BaseRecording, cells: BaseSorting, place: Path) -> None:
     np.save(
         place / "spikes.npy", np.column_stack([spikes["sample_index"], spikes["unit_index"]]).astype(np.int64)
     )
-
-
-def counts_of(recording: BaseRecording) -> Iterator[NDArray[np.int16]]:
-    """Yield a recording in µV as the converter gives it, piece by piece: (n, C), `UV_PER_COUNT` each."""
-    n, step = recording.get_num_samples(), int(PIECE_S * recording.sampling_frequency)
-    for start in range(0, n, step):
-        traces = recording.get_traces(start_frame=start, end_frame=min(start + step, n))
-        yield np.clip(np.round(traces / UV_PER_COUNT), -32768, 32767).astype(np.int16)

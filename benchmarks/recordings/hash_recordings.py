@@ -6,29 +6,39 @@ From SpikeInterface's generator, for P(neuron): every cell is known, the far one
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import probeinterface
-from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, BaseSorting, NumpyRecording, NumpySorting
-from spikeinterface.core.generate import (
-    InjectTemplatesRecording,
-    default_unit_params_range,
-    generate_sorting,
-    generate_templates,
-    generate_unit_locations,
-)
-from spikeinterface.generation import generate_noise
+from spikeinterface.core import BaseRecording, BaseSorting
+from spikeinterface.core.generate import generate_templates, generate_unit_locations
 
-from benchmarks.recordings.ground_truth import UV_PER_COUNT, counts_of
+from benchmarks.recordings.generator import (
+    MS_AFTER,
+    MS_BEFORE,
+    NEAR,
+    cells_firing,
+    counts_of,
+    in_memory,
+    no_cells,
+    noise_on,
+    shapes_of_cells,
+    wired,
+    with_spikes,
+)
 from ncpgui.core.seeds import stream, stream_seed
 
 RATE_HZ = (0.7, 12.0)
-DEPTH_UM = (5.0, 45.0)
-FAR_DEPTH_UM = (50.0, 110.0)
+FAR: dict[str, Any] = {
+    **NEAR,
+    "margin_um": 40.0,
+    "minimum_z": 50.0,
+    "maximum_z": 110.0,
+    "minimum_distance": None,
+}
+"""Where the far cells lie."""
 FAR_AMPLITUDE_UV = (40.0, 250.0)
 AMPLITUDE_SD = 0.07
-MS_BEFORE, MS_AFTER = 1.5, 3.0
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class HashTruth:
 
     columns, rows : contacts of the probe, a hexagon, 25 um apart in one column; 0 columns: a tetrode
     n_cells, amplitude_uv : near cells, and the range of the generator's `alpha`, log-uniform
-    n_far : cells at `FAR_DEPTH_UM`
+    n_far : cells at `FAR`
     noise_uv : range of the noise sd of the contacts
     """
 
@@ -62,31 +72,17 @@ class HashTruth:
             probe = probeinterface.generate_multi_columns_probe(
                 self.columns, self.rows, xpitch=26, ypitch=30, y_shift_per_column=shift
             )
-        probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
-        return probe
+        return wired(probe)
 
 
 def made(truth: HashTruth) -> tuple[BaseRecording, BaseSorting]:
     """Return the recording, int16 in memory, and the spikes of its cells, the near ones first."""
     probe, rate, duration = truth.probe(), truth.sampling_frequency_hz, truth.duration_s
-    traces = generate_noise(
-        probe=probe,
-        sampling_frequency=rate,
-        durations=[duration],
-        noise_levels=truth.noise_uv,
-        spatial_decay=25.0,
-        seed=stream_seed(truth.seed, "noise"),
-    )
-    n = truth.n_cells + truth.n_far
-    if n == 0:
-        cells = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], rate)
-    else:
+    traces = noise_on(probe, rate, duration, truth.noise_uv, stream_seed(truth.seed, "noise"))
+    cells: BaseSorting = no_cells(rate)
+    if truth.n_cells + truth.n_far:
         cells, traces = _with_cells(truth, probe, traces)
-    recording = NumpyRecording([np.concatenate(list(counts_of(traces)))], rate)
-    recording.set_channel_gains(UV_PER_COUNT)
-    recording.set_channel_offsets(0.0)
-    recording.set_probe(probe)
-    return recording, cells
+    return in_memory(np.concatenate(list(counts_of(traces))), rate, probe), cells
 
 
 def _with_cells(
@@ -94,29 +90,23 @@ def _with_cells(
 ) -> tuple[BaseSorting, BaseRecording]:
     n, rate = truth.n_cells + truth.n_far, truth.sampling_frequency_hz
     rng = stream(truth.seed, "units")
-    parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
+    parameters = shapes_of_cells(n, rng)
     near, far = (
         np.exp(rng.uniform(*np.log(limits), count))
         for limits, count in ((truth.amplitude_uv, truth.n_cells), (FAR_AMPLITUDE_UV, truth.n_far))
     )
     parameters["alpha"] = np.r_[near, far]
-    cells = generate_sorting(
-        num_units=n,
-        sampling_frequency=rate,
-        durations=[truth.duration_s],
-        firing_rates=np.exp(rng.uniform(*np.log(RATE_HZ), n)),
-        refractory_period_ms=3.0,
-        seed=stream_seed(truth.seed, "spikes"),
-    )
+    firing_hz = np.exp(rng.uniform(*np.log(RATE_HZ), n))
+    cells = cells_firing(firing_hz, rate, truth.duration_s, stream_seed(truth.seed, "spikes"))
     templates = generate_templates(
         probe.contact_positions,
         np.concatenate(
             [
-                _places(truth, probe, count, depth_um, name)
-                for count, depth_um, name in (
-                    (truth.n_cells, DEPTH_UM, "near"),
-                    (truth.n_far, FAR_DEPTH_UM, "far"),
+                generate_unit_locations(
+                    count, probe.contact_positions, **where, seed=stream_seed(truth.seed, name)
                 )
+                for count, where, name in ((truth.n_cells, NEAR, "near"), (truth.n_far, FAR, "far"))
+                if count
             ]
         ),
         rate,
@@ -125,30 +115,5 @@ def _with_cells(
         unit_params=parameters,
         seed=stream_seed(truth.seed, "templates"),
     )
-    return cells, InjectTemplatesRecording(
-        cells,
-        templates,
-        nbefore=round(MS_BEFORE * rate / 1000),
-        amplitude_factor=list(rng.normal(1, AMPLITUDE_SD, cells.count_total_num_spikes())),
-        parent_recording=noise,
-    )
-
-
-def _places(
-    truth: HashTruth, probe: probeinterface.Probe, count: int, depth_um: tuple[float, float], name: str
-) -> NDArray[np.float64]:
-    if count == 0:
-        return np.zeros((0, 3))
-    return np.asarray(
-        generate_unit_locations(
-            count,
-            probe.contact_positions,
-            margin_um=15.0 if name == "near" else 40.0,
-            minimum_z=depth_um[0],
-            maximum_z=depth_um[1],
-            minimum_distance=12.0 if name == "near" else None,
-            max_iteration=100,
-            distance_strict=False,
-            seed=stream_seed(truth.seed, name),
-        )
-    )
+    sizes = rng.normal(1, AMPLITUDE_SD, cells.count_total_num_spikes())
+    return cells, with_spikes(noise, cells, templates, sizes)

@@ -12,7 +12,6 @@ A unit is recovered where a unit agrees with it by 0.8, spikes in both over spik
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -21,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common.report import (
-    RESULTS,
-    ROOT,
     Origin,
+    add_keep_others,
     begin,
     keep,
-    made_by,
+    keep_picture,
     options,
+    picture_link,
     table,
     where,
     with_others,
@@ -35,11 +34,11 @@ from benchmarks.common.report import (
 from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.hybrid_recordings import Hybrid, RealHost, made_hybrid
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
+from benchmarks.recordings.real_backgrounds import data_folder
 from benchmarks.recordings.sorted_apart import sorted_apart
 from benchmarks.recordings.unit_scores import FOUND, scores
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS
 
-FIGURES = ROOT / "docs" / "figures"
 N_INSERTED, N_REAL, REAL_TIMES = 20, 5, 4
 SEED, DEVELOPMENT_SEED = 11, 111
 HOST = 20
@@ -50,9 +49,9 @@ REAL_RATE_HZ, REAL_S = 15_000.0, 28.7
 
 def real_recording(asked: Path | None) -> Path | None:
     """Return the real tetrode recording: as asked, or in the folder of shared data, or none."""
-    folder = os.environ.get("NCPGUI_SHARED_DATA")
-    places = [asked] if asked else [Path(folder) / REAL] if folder else [ROOT / "shared" / "data" / REAL]
-    return next((place for place in places if place.is_file()), None)
+    folder = data_folder()
+    place = asked or (folder and folder / REAL)
+    return place if place and place.is_file() else None
 
 
 def hybrids(
@@ -82,9 +81,7 @@ def main() -> int:
         "--real", type=Path, default=None, help="tetrode recording, 15 kHz  [of NCPGUI_SHARED_DATA]"
     )
     parser.add_argument("--only", choices=("simulated", "real"), default=None, help="backgrounds of a kind")
-    parser.add_argument(
-        "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
-    )
+    add_keep_others(parser)
     arguments = parsed(parser)
     device = begin(arguments)
     seed = DEVELOPMENT_SEED if arguments.development else SEED
@@ -119,22 +116,15 @@ def main() -> int:
             more = {"accuracy": score.accuracy, "peak to peak": hybrid.peak_to_peak, "Hz": hybrid.rate_hz}
             rows.append({**row, **{key: np.round(value, 3).tolist() for key, value in more.items()}})
     name = "hybrid_development" if arguments.development else "hybrid"
-    folder = FIGURES if arguments.out == RESULTS else arguments.out
     if arguments.keep_others and arguments.out:
         rows = with_others(rows, arguments.out / f"{name}.json", "recording", "sorter")
-    link = f"../../docs/figures/{name}.png" if arguments.out == RESULTS else f"{name}.png"
     origin = Origin(seed, PROPOSING_DRAWS, {"spikes": "spikes"})
-    page = _page(rows, link) + f"\n{where(device)}\n"
+    page = _page(rows, picture_link(name, arguments.out)) + f"\n{where(device)}\n"
     keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)
-    if folder is not None:
-        from benchmarks.figures import (  # the extra 'figures' is wanted for the picture only
-            base,
-            inserted_units,
-        )
+    if arguments.out is not None:
+        from benchmarks.figures import inserted_units  # the extra 'figures' is wanted for the picture only
 
-        with base.style():
-            figure = inserted_units.draw(together(rows), FOUND)
-        base.save(figure, folder / f"{name}.png", made_by=made_by(origin))
+        keep_picture(name, lambda: inserted_units.draw(together(rows), FOUND), origin, arguments.out)
     return 0
 
 

@@ -6,23 +6,22 @@ a second recording at the times of their own spikes. The second is simulated too
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, NumpySorting, Templates, estimate_templates, read_binary
+from spikeinterface.core import BaseRecording, NumpySorting, Templates, estimate_templates
 from spikeinterface.generation import generate_hybrid_recording
 from spikeinterface.preprocessing import astype
 
-from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth, made, probe_of, true_snr
+from benchmarks.common.kept import made_once
+from benchmarks.recordings.generator import MS_AFTER, MS_BEFORE, UV_PER_COUNT, counts_of, in_file
+from benchmarks.recordings.ground_truth import GroundTruth, made, probe_of, true_snr
 from benchmarks.recordings.sorted_apart import OnDisk
 from ncpgui.core.seeds import stream, stream_seed
 
-MS_BEFORE, MS_AFTER = 1.5, 3.0
 MIN_SNR = 3.0
 """Of units that are inserted: smaller ones nobody would have chosen from a sorted recording."""
 MIN_SPIKES = 30
@@ -77,9 +76,7 @@ def made_hybrid(donor: GroundTruth, host: GroundTruth | RealHost, n_units: int, 
     about = {"donor": asdict(donor), "host": _told(host), "inserted": n_units}
     place = cache / f"hybrid-{donor.probe}-{donor.seed}"
     probe = probe_of(donor)
-    if not (place / "about.json").is_file() or json.loads((place / "about.json").read_text()) != about:
-        _make(donor, host, n_units, cache, place)
-        (place / "about.json").write_text(json.dumps(about))
+    made_once(place / "about.json", about, lambda: _make(donor, host, n_units, cache, place))
     rate = donor.sampling_frequency_hz
     with np.load(place / "inserted.npz") as kept:
         truth = NumpySorting.from_samples_and_labels(
@@ -89,7 +86,7 @@ def made_hybrid(donor: GroundTruth, host: GroundTruth | RealHost, n_units: int, 
     return Hybrid(OnDisk(place / "traces.raw", rate, UV_PER_COUNT, probe, about), truth, sizes, rates)
 
 
-def _told(host: GroundTruth | RealHost) -> Mapping[str, Any]:
+def _told(host: GroundTruth | RealHost) -> dict[str, Any]:
     if isinstance(host, GroundTruth):
         return asdict(host)
     return {"file": host.path.name, "probe": host.probe, "sampling_frequency_hz": host.sampling_frequency_hz}
@@ -124,12 +121,9 @@ def _make(donor: GroundTruth, host: GroundTruth | RealHost, n_units: int, cache:
         amplitude_std=AMPLITUDE_SD,
         seed=stream_seed(donor.seed, "inserted amplitudes"),
     )
-    place.mkdir(parents=True, exist_ok=True)
-    step = round(4 * rate)
     with (place / "traces.raw").open("wb") as file:
-        for start in range(0, mixed.get_num_frames(), step):
-            traces = mixed.get_traces(start_frame=start, end_frame=min(start + step, mixed.get_num_frames()))
-            file.write(np.clip(np.round(traces), -32768, 32767).astype(np.int16).tobytes())
+        for piece in counts_of(mixed, 1.0):
+            file.write(piece.tobytes())
     spikes = inserted.to_spike_vector()
     np.savez(
         place / "inserted.npz",
@@ -152,16 +146,7 @@ def _opened(host: GroundTruth | RealHost, cache: Path) -> BaseRecording:
     if isinstance(host, GroundTruth):
         return made(host, cache)[0]
     probe = probe_of(GroundTruth(host.probe, host.sampling_frequency_hz, 0, 0.0))
-    recording = read_binary(
-        host.path,
-        host.sampling_frequency_hz,
-        "int16",
-        probe.get_contact_count(),
-        gain_to_uV=UV_PER_COUNT,
-        offset_to_uV=0.0,
-    )
-    recording.set_probe(probe)
-    return recording
+    return in_file(host.path, host.sampling_frequency_hz, probe)
 
 
 def noise_sd(recording: BaseRecording) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
+from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
 from benchmarks.recordings.coloured_noise import LONG, sorted_row
 from benchmarks.recordings.mearec_recordings import MearecTruth, mearec_recording
 from benchmarks.recordings.peers import add_sorters, how_to_set_up, parsed, without_environment
@@ -83,7 +83,7 @@ def main() -> int:
     parser.add_argument("--probes", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
     parser.add_argument("--noises", nargs="+", choices=NOISES, default=list(NOISES))
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"[{SECONDS:g}]")
-    parser.add_argument("--keep-others", action="store_true", help="keep rows of the page that are not made")
+    add_keep_others(parser)
     arguments = parsed(parser)
     if without_environment(["mearec"]):
         parser.error(how_to_set_up(["mearec"]))

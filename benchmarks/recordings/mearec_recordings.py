@@ -20,10 +20,11 @@ import numpy as np
 import probeinterface
 from spikeinterface.core import NumpySorting
 
-from benchmarks.recordings.ground_truth import PROBES, UV_PER_COUNT, hexagon
+from benchmarks.common.kept import made_once
+from benchmarks.recordings.generator import UV_PER_COUNT, wired
+from benchmarks.recordings.ground_truth import PROBES, hexagon
 from benchmarks.recordings.peers import python_of
 from benchmarks.recordings.sorted_apart import OnDisk
-from ncpgui.core.files import replaced_folder
 
 PROGRAM = Path(__file__).resolve().with_name("mearec_apart.py")
 TEMPLATES_PER_MODEL = 16
@@ -63,16 +64,10 @@ class MearecTruth:
 
 def mearec_recording(truth: MearecTruth, folder: Path) -> tuple[OnDisk, NumpySorting]:
     """Return a recording, from `folder` where it has been made before, and its cells."""
-    probe = MEAREC_PROBES[truth.probe]()
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
+    probe = wired(MEAREC_PROBES[truth.probe]())
     noise = "coloured" if truth.coloured else "white"
     place = folder / f"mearec-{truth.probe}-{noise}-{truth.seed}"
-    told = place / "truth.json"
-    if not told.is_file() or json.loads(told.read_text(encoding="utf-8")) != asdict(truth):
-        folder.mkdir(parents=True, exist_ok=True)
-        with replaced_folder(place) as beside:
-            _make(truth, probe, folder, beside)
-            (beside / told.name).write_text(json.dumps(asdict(truth)), encoding="utf-8")
+    made_once(place / "truth.json", asdict(truth), lambda: _make(truth, probe, folder, place))
     rate = json.loads((place / "made.json").read_text(encoding="utf-8"))["sampling_frequency_hz"]
     spikes = np.load(place / "spikes.npy")
     cells = NumpySorting.from_samples_and_labels(

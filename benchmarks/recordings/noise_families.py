@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from benchmarks.recordings.ground_truth import NOISE_UV, UV_PER_COUNT
+from benchmarks.recordings.generator import UV_PER_COUNT
+from benchmarks.recordings.ground_truth import NOISE_UV
 from ncpgui.ephys.preprocessing import FilterSettings
 
 Spectrum = Callable[[NDArray[np.float64]], NDArray[np.float64]]

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from benchmarks.common.kept import add_cache
 from benchmarks.common.report import ROOT
 
 OURS = ("ncpgui", "matched")
@@ -67,14 +66,11 @@ def asked_of(sorter: str) -> tuple[str, dict[str, Any]]:
 
 def add_sorters(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which sorters run, on which recordings, and what keeps both."""
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sorters"
     parser.add_argument(
         "--sorters", nargs="+", default=None, help="ours and names of SpikeInterface's  [ours and all peers]"
     )
     parser.add_argument("--development", action="store_true", help="recordings that settings are chosen on")
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
-    )
+    add_cache(parser, "sorters", "recordings and sortings")
 
 
 def parsed(parser: argparse.ArgumentParser, ours: Iterable[str] = ("ncpgui",)) -> argparse.Namespace:

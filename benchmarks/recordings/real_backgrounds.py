@@ -22,11 +22,19 @@ from typing import Any
 import numpy as np
 import probeinterface
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt
 from spikeinterface.core import NumpySorting
-from spikeinterface.core.generate import default_unit_params_range, generate_sorting, generate_templates
+from spikeinterface.core.generate import generate_templates
 
 from benchmarks.common.report import ROOT, Origin, begin, keep, options, table, where
+from benchmarks.recordings.generator import (
+    MS_AFTER,
+    MS_BEFORE,
+    as_counts,
+    band_passed,
+    cells_firing,
+    shapes_of_cells,
+    wired,
+)
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import OnDisk, sorted_apart
 from benchmarks.recordings.unit_scores import FOUND, scores
@@ -40,8 +48,6 @@ RATE_HZ = 5.0
 AMPLITUDE_SD = 0.07
 LEAST_S = 20.0
 COUNTS_A_SD = 10.0
-BAND_HZ = (300.0, 6000.0)
-MS_BEFORE, MS_AFTER = 1.5, 3.0
 DEPTH_UM = (5.0, 30.0)
 MOST_CONTACTS = 16
 
@@ -77,16 +83,9 @@ def data_folder(asked: Path | None = None) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def filtered(traces: NDArray[np.floating], rate_hz: float) -> NDArray[np.float64]:
-    """Band-passed traces (n, C)."""
-    low, high = BAND_HZ
-    band = butter(3, [low, min(high, 0.45 * rate_hz)], "bandpass", fs=rate_hz, output="sos")
-    return np.asarray(sosfiltfilt(band, traces.astype(np.float64), axis=0))
-
-
 def sd_of(traces: NDArray[np.floating], rate_hz: float) -> NDArray[np.float64]:
     """Noise sd of channels behind the band-pass, by the median deviation: (C,)."""
-    return np.asarray(np.median(np.abs(filtered(traces, rate_hz)), axis=0) / 0.6745)
+    return np.asarray(np.median(np.abs(band_passed(traces, rate_hz)), axis=0) / 0.6745)
 
 
 def read_background(one: Background, data: Path) -> tuple[NDArray[np.float64], float, probeinterface.Probe]:
@@ -104,8 +103,7 @@ def read_background(one: Background, data: Path) -> tuple[NDArray[np.float64], f
     traces = np.concatenate([traces[:: 1 if i % 2 == 0 else -1] for i in range(n_times)])
     probe = probeinterface.Probe(ndim=2, si_units="um")
     probe.set_contacts(positions=places[alive], shapes="circle", shape_params={"radius": 5})
-    probe.set_device_channel_indices(np.arange(len(alive)))
-    return traces, rate, probe
+    return traces, rate, wired(probe)
 
 
 def with_units(
@@ -117,7 +115,7 @@ def with_units(
 ) -> tuple[NDArray[np.float64], NumpySorting]:
     """Insert one unit of each size into traces (n, C), in noise sd: a copy, and the spikes inserted."""
     rng, n = stream(seed, "inserted units"), len(snr)
-    parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
+    parameters = shapes_of_cells(n, rng)
     contacts = probe.contact_positions[rng.integers(probe.get_contact_count(), size=n)]
     places = np.column_stack([contacts + rng.normal(0, 8, (n, 2)), rng.uniform(*DEPTH_UM, n)])
     templates = generate_templates(
@@ -132,16 +130,10 @@ def with_units(
     sd = sd_of(traces, rate_hz)
     padding = ((round(0.01 * rate_hz),) * 2, (0, 0))
     for unit, height in enumerate(snr):
-        seen = filtered(np.pad(templates[unit], padding), rate_hz) / sd
+        seen = band_passed(np.pad(templates[unit], padding), rate_hz) / sd
         templates[unit] *= height / -seen.min()
-    cells = generate_sorting(
-        num_units=n,
-        sampling_frequency=rate_hz,
-        durations=[len(traces) / rate_hz],
-        firing_rates=RATE_HZ,
-        refractory_period_ms=3.0,
-        seed=stream_seed(seed, "inserted spikes"),
-    )
+    duration_s, spikes_seed = len(traces) / rate_hz, stream_seed(seed, "inserted spikes")
+    cells = cells_firing(np.full(n, RATE_HZ), rate_hz, duration_s, spikes_seed)
     result, before, trains = traces.copy(), round(MS_BEFORE * rate_hz / 1000), {}
     for unit in range(n):
         train = cells.get_unit_spike_train(cells.unit_ids[unit])
@@ -161,7 +153,7 @@ def hybrid(
     mixed, cells = with_units(traces, rate, probe, snr, seed)
     place = cache / f"real-{name.replace(' ', '-').replace(',', '')}-{seed}.raw"
     cache.mkdir(parents=True, exist_ok=True)
-    np.clip(np.round(COUNTS_A_SD * mixed), -32768, 32767).astype(np.int16).tofile(place)
+    as_counts(mixed, 1 / COUNTS_A_SD).tofile(place)
     return OnDisk(place, rate, 1.0, probe, {**asdict(one), "snr": snr, "seed": seed}), cells
 
 

@@ -10,7 +10,6 @@ true spikes of a cell is at its place with its time course (`field_matching`). A
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from dataclasses import asdict
@@ -19,7 +18,8 @@ from typing import Any
 
 import probeinterface
 
-from benchmarks.common.report import RESULTS, Origin, begin, keep, made_by, options, table, where
+from benchmarks.common.kept import made_once
+from benchmarks.common.report import Origin, begin, keep, keep_picture, options, picture_link, table, where
 from benchmarks.recordings.field_matching import Field, clear_fields, distinct, matches
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import OnDisk, sorted_apart
@@ -29,7 +29,6 @@ from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS
 
-FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 SETTINGS = RetinaSettings(duration_s=240.0, n_cells=60, amplitude_median_sd=6.0, min_amplitude_sd=2.5)
 """Many cells are small: of large ones every sorter finds all."""
 QUICK = RetinaSettings(duration_s=60.0, probe="tetrode", n_cells=3, n_twins=0, min_amplitude_sd=8.0)
@@ -41,12 +40,12 @@ def made(settings: RetinaSettings, seed: int, cache: Path) -> tuple[OnDisk, Stim
     """Return the recording, its stimulus and the true cells' clear fields, from `cache` if it is there."""
     about = {"retina": to_dict(settings), "seed": seed}
     place = cache / f"retina-{settings.probe}-{seed}"
-    told = place.with_suffix(".json")
-    if not told.is_file() or json.loads(told.read_text(encoding="utf-8")) != about:
-        cache.mkdir(parents=True, exist_ok=True)
+
+    def make() -> None:
         shutil.rmtree(place, ignore_errors=True)
         simulate_to_folder(settings, place, seed=seed)
-        told.write_text(json.dumps(about), encoding="utf-8")
+
+    made_once(place.with_suffix(".json"), about, make)
     probe = probeinterface.read_probeinterface(place / simulated_folder.PROBE).probes[0]
     recording = OnDisk(
         place / simulated_folder.TRACES, settings.sampling_frequency_hz, settings.gain_uv, probe, about
@@ -94,26 +93,16 @@ def main() -> int:
     first = arguments.sorters[0]
     pairs = [{"sorter": name, **compared(fields[first], fields[name])} for name in arguments.sorters[1:]]
     name = "receptive_fields_development" if arguments.development else "receptive_fields"
-    folder = FIGURES if arguments.out == RESULTS else arguments.out
-    page = _page(rows, pairs, settings, len(true), first, picture=_link(name, arguments.out))
+    page = _page(rows, pairs, settings, len(true), first, picture=picture_link(name, arguments.out))
     page += f"\n{where(device)}\n"
     origin = Origin(seed, PROPOSING_DRAWS, {"spikes": "spikes"})
     content = {"cells": settings.n_cells, "true fields": len(true), "rows": rows, "pairs": pairs}
     keep(name, content, page=page, origin=origin, folder=arguments.out)
-    if folder is not None:
-        from benchmarks.figures import (  # the extra 'figures' is wanted for the picture only
-            base,
-            fields_found,
-        )
+    if arguments.out is not None:
+        from benchmarks.figures import fields_found  # the extra 'figures' is wanted for the picture only
 
-        with base.style():
-            figure = fields_found.draw(fields, first, PAPER)
-        base.save(figure, folder / f"{name}.png", made_by=made_by(origin))
+        keep_picture(name, lambda: fields_found.draw(fields, first, PAPER), origin, arguments.out)
     return 0
-
-
-def _link(name: str, out: Path | None) -> str:
-    return f"../../docs/figures/{name}.png" if out == RESULTS else f"{name}.png"
 
 
 def _page(

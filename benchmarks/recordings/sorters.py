@@ -29,8 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
-from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth, made, probe_of, traces_of, true_snr
+from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
+from benchmarks.recordings.generator import UV_PER_COUNT
+from benchmarks.recordings.ground_truth import GroundTruth, made, probe_of, traces_of, true_snr
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
 from benchmarks.recordings.sorters_page import page_of
@@ -114,9 +115,7 @@ def by_turns(arguments: argparse.Namespace, recording: OnDisk) -> dict[str, list
 def arguments_given() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
-    parser.add_argument(
-        "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
-    )
+    add_keep_others(parser)
     parser.add_argument("--turns", type=int, default=1, metavar="N", help="runs of each sorter  [1]")
     add_sorters(parser)
     return parsed(parser, ours=("matched", "ncpgui"))

@@ -22,12 +22,22 @@ from typing import Any
 import numpy as np
 import probeinterface
 from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, BaseSorting, InjectTemplatesRecording, NumpyRecording
-from spikeinterface.core.generate import default_unit_params_range, generate_sorting, generate_templates
-from spikeinterface.generation import generate_noise
+from spikeinterface.core import BaseRecording, BaseSorting
+from spikeinterface.core.generate import generate_templates
 
 from benchmarks.common.report import SEED, Origin, add_jobs, begin, keep, options, side_by_side, table
-from benchmarks.recordings.ground_truth import UV_PER_COUNT, hexagon
+from benchmarks.recordings.generator import (
+    MS_AFTER,
+    MS_BEFORE,
+    as_counts,
+    cells_firing,
+    in_memory,
+    noise_on,
+    shapes_of_cells,
+    wired,
+    with_spikes,
+)
+from benchmarks.recordings.ground_truth import hexagon
 from ncpgui.analysis.comparison import compare
 from ncpgui.core.alternatives import same_sorting
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
@@ -47,7 +57,6 @@ APART_SD = (3.0, 6.0)
 FIRING_HZ = (2.0, 8.0)
 ALPHA_UV = (120.0, 450.0)
 AMPLITUDE_SD = 0.05
-MS_BEFORE, MS_AFTER = 1.5, 3.0
 PROBES = {
     "hexagon": (lambda: hexagon(3), 3, 2),
     "linear": (lambda: probeinterface.generate_linear_probe(8, ypitch=25), 3, 2),
@@ -59,8 +68,7 @@ PROBES = {
 def made(probe_name: str, seed: int) -> tuple[BaseRecording, BaseSorting, int]:
     """Recording, true spikes, and how many of the cells are twins: the first ones, two by two."""
     make, n_pairs, n_others = PROBES[probe_name]
-    probe = make()
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
+    probe = wired(make())
     rng = stream(seed, "twins", probe_name)
     templates: list[Floats] = []
     for pair in range(n_pairs + n_others):
@@ -68,36 +76,12 @@ def made(probe_name: str, seed: int) -> tuple[BaseRecording, BaseSorting, int]:
         templates.append(one.template())
         if pair < n_pairs:
             templates.append(one.twin(float(rng.uniform(*APART_SD))))
-    n = len(templates)
-    cells = generate_sorting(
-        num_units=n,
-        sampling_frequency=RATE_HZ,
-        durations=[DURATION_S],
-        firing_rates=np.exp(rng.uniform(*np.log(FIRING_HZ), n)),
-        refractory_period_ms=3.0,
-        seed=stream_seed(seed, "spikes", probe_name),
-    )
-    noise = generate_noise(
-        probe=probe,
-        sampling_frequency=RATE_HZ,
-        durations=[DURATION_S],
-        noise_levels=NOISE_UV,
-        spatial_decay=25.0,
-        seed=stream_seed(seed, "noise", probe_name),
-    )
-    traces = InjectTemplatesRecording(
-        cells,
-        np.stack(templates),
-        nbefore=round(MS_BEFORE * RATE_HZ / 1000),
-        amplitude_factor=list(rng.normal(1, AMPLITUDE_SD, cells.count_total_num_spikes())),
-        parent_recording=noise,
-    ).get_traces()
-    counts = np.clip(np.round(traces / UV_PER_COUNT), -32768, 32767).astype(np.int16)
-    recording = NumpyRecording([counts], RATE_HZ)
-    recording.set_channel_gains(UV_PER_COUNT)
-    recording.set_channel_offsets(0.0)
-    recording.set_probe(probe)
-    return recording, cells, 2 * n_pairs
+    firing_hz = np.exp(rng.uniform(*np.log(FIRING_HZ), len(templates)))
+    cells = cells_firing(firing_hz, RATE_HZ, DURATION_S, stream_seed(seed, "spikes", probe_name))
+    noise = noise_on(probe, RATE_HZ, DURATION_S, NOISE_UV, stream_seed(seed, "noise", probe_name))
+    sizes = rng.normal(1, AMPLITUDE_SD, cells.count_total_num_spikes())
+    traces = with_spikes(noise, cells, np.stack(templates), sizes).get_traces()
+    return in_memory(as_counts(traces), RATE_HZ, probe), cells, 2 * n_pairs
 
 
 class _Cell:
@@ -108,23 +92,17 @@ class _Cell:
         self._place = np.r_[
             contacts[rng.integers(len(contacts))] + rng.uniform(-10, 10, 2), rng.uniform(8, 30)
         ]
-        self._alpha = float(np.exp(rng.uniform(*np.log(ALPHA_UV))))
-        self._shape = {
-            name: float(rng.uniform(*limits)) for name, limits in default_unit_params_range.items()
-        }
+        alpha = np.exp(rng.uniform(*np.log(ALPHA_UV), 1))
+        self._shape = shapes_of_cells(1, rng) | {"alpha": alpha}
 
     def template(self, away_um: Floats | float = 0.0) -> Floats:
         """Template (T, C), uV, of the cell when it is moved."""
-        shape = {name: np.array([value]) for name, value in self._shape.items()} | {
-            "alpha": np.array([self._alpha])
-        }
         place = (self._place + away_um)[None]
         place[:, 2] = np.abs(place[:, 2]) + 1
-        return np.asarray(
-            generate_templates(
-                self._contacts, place, RATE_HZ, MS_BEFORE, MS_AFTER, unit_params=shape, seed=0
-            )[0]
+        found = generate_templates(
+            self._contacts, place, RATE_HZ, MS_BEFORE, MS_AFTER, unit_params=self._shape, seed=0
         )
+        return np.asarray(found[0])
 
     def twin(self, apart_sd: float) -> Floats:
         """Template of a cell beside it, so far apart."""

@@ -13,21 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import map_coordinates
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting
-from spikeinterface.core.generate import (
-    InjectTemplatesRecording,
-    default_unit_params_range,
-    generate_sorting,
-    generate_templates,
-    generate_unit_locations,
-)
-from spikeinterface.generation import generate_noise
+from spikeinterface.core.generate import generate_templates, generate_unit_locations
 
+from benchmarks.recordings.generator import (
+    MS_AFTER,
+    MS_BEFORE,
+    NEAR,
+    cells_firing,
+    noise_on,
+    shapes_of_cells,
+    with_spikes,
+)
 from benchmarks.recordings.ground_truth import AMPLITUDE_UV, NOISE_UV, GroundTruth, kept, probe_of
 from ncpgui.core.seeds import stream, stream_seed
 
 KINDS = ("usual", "bursting", "wide", "positive first")
 RATE_HZ = (0.05, 80.0)
-REFRACTORY_MS = 3.0
 BURST_SPIKES = 2.5
 """Mean number of spikes that follow the first one of a burst."""
 BURST_MS = (3.0, 6.0)
@@ -38,7 +39,6 @@ POSITIVE = (1.0, 1.6)
 """Size of a positive phase over that of the trough."""
 POSITIVE_MS = 0.35
 AMPLITUDE_SD = 0.07
-MS_BEFORE, MS_AFTER = 1.5, 3.0
 
 
 def kind_of(unit: int) -> str:
@@ -92,18 +92,12 @@ def _generated(truth: GroundTruth) -> tuple[BaseRecording, BaseSorting]:
     """Return the recording, not yet computed, and its spikes."""
     probe, rate, n = probe_of(truth), truth.sampling_frequency_hz, truth.n_units
     rng = stream(truth.seed, "varied units")
-    parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
+    parameters = shapes_of_cells(n, rng)
     parameters["alpha"] = np.exp(rng.uniform(*np.log(AMPLITUDE_UV), n))
     rates = np.exp(rng.uniform(*np.log(RATE_HZ), n))
     bursting = np.array([kind_of(unit) == "bursting" for unit in range(n)])
-    begun = generate_sorting(
-        num_units=n,
-        sampling_frequency=rate,
-        durations=[truth.duration_s],
-        firing_rates=np.where(bursting, rates / (1 + BURST_SPIKES), rates),
-        refractory_period_ms=REFRACTORY_MS,
-        seed=stream_seed(truth.seed, "varied spikes"),
-    )
+    first_hz = np.where(bursting, rates / (1 + BURST_SPIKES), rates)
+    begun = cells_firing(first_hz, rate, truth.duration_s, stream_seed(truth.seed, "varied spikes"))
     n_samples, before = round(truth.duration_s * rate), round(MS_BEFORE * rate / 1000)
     trains, sizes = [], []
     for unit in range(n):
@@ -117,15 +111,7 @@ def _generated(truth: GroundTruth) -> tuple[BaseRecording, BaseSorting]:
     templates = generate_templates(
         probe.contact_positions,
         generate_unit_locations(
-            n,
-            probe.contact_positions,
-            margin_um=15.0,
-            minimum_z=5.0,
-            maximum_z=45.0,
-            minimum_distance=12.0,
-            max_iteration=100,
-            distance_strict=False,
-            seed=stream_seed(truth.seed, "varied places"),
+            n, probe.contact_positions, **NEAR, seed=stream_seed(truth.seed, "varied places")
         ),
         rate,
         MS_BEFORE,
@@ -141,17 +127,6 @@ def _generated(truth: GroundTruth) -> tuple[BaseRecording, BaseSorting]:
     sample, label = np.concatenate(trains), np.repeat(np.arange(n), [len(train) for train in trains])
     order = np.lexsort((label, sample))
     cells = NumpySorting.from_samples_and_labels([sample[order]], [label[order]], rate, unit_ids=np.arange(n))
-    return InjectTemplatesRecording(
-        cells,
-        templates,
-        nbefore=before,
-        amplitude_factor=np.concatenate(sizes)[order].tolist(),
-        parent_recording=generate_noise(
-            probe=probe,
-            sampling_frequency=rate,
-            durations=[truth.duration_s],
-            noise_levels=NOISE_UV,
-            spatial_decay=None,
-            seed=stream_seed(truth.seed, "varied noise"),
-        ),
-    ), cells
+    seed = stream_seed(truth.seed, "varied noise")
+    noise = noise_on(probe, rate, truth.duration_s, NOISE_UV, seed, decay_um=None)
+    return with_spikes(noise, cells, templates, np.concatenate(sizes)[order]), cells

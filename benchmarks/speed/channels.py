@@ -14,18 +14,25 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import subprocess
-import sys
 import tempfile
-import time
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where
+from benchmarks.common.report import (
+    Origin,
+    StepTimes,
+    begin,
+    in_own_process,
+    job_given,
+    keep,
+    options,
+    peak_memory_mib,
+    table,
+    where,
+)
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig
@@ -50,21 +57,6 @@ STEPS = {
 """Columns of the table by what progress says while they last."""
 
 
-class StepTimes:
-    """CPU seconds of this process by column of the table, as progress tells what is being done."""
-
-    def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
-        self._column, self._last = "noise", time.process_time()
-
-    def __call__(self, done: int, total: int, message: str = "") -> None:
-        """Count what was used since the last report to what was being done."""
-        now = time.process_time()
-        self.seconds[self._column] += now - self._last
-        self._last = now
-        self._column = next((column for words, column in STEPS.items() if words in message), self._column)
-
-
 def truth_of(channels: int, seconds: float) -> GroundTruth:
     """Recording of so many contacts, with units as dense as on any other."""
     n = round(UNITS_A_CHANNEL * channels)
@@ -77,13 +69,14 @@ def sort_here(truth: GroundTruth, folder: Path, *, posterior: bool) -> dict[str,
     config = SortingConfig(seed=SEED)
     first = truth_of(64, 2.0)
     for one in (first, truth):
-        recording, times = recording_of(made(one, folder / f"{one.duration_s:g}")[0]), StepTimes()
+        recording, times = recording_of(made(one, folder / f"{one.duration_s:g}")[0]), StepTimes(STEPS)
+        times.step = "noise"
         project = sort_recording(recording, config, workers=1, posterior=posterior, progress=times)
     times(1, 1)
     digest = hashlib.sha256(project.spikes.sample_index.tobytes() + project.unit_of_spike.tobytes())
     return {
-        "CPU s": sum(times.seconds.values()),
-        "seconds": dict(times.seconds),
+        "CPU s": sum(times.cpu_s.values()),
+        "seconds": dict(times.cpu_s),
         "units": int(project.unit_of_spike.max(initial=-1)) + 1,
         "spikes": len(project.spikes),
         "sha256": digest.hexdigest()[:12],
@@ -98,11 +91,7 @@ def sorted_apart(channels: int, arguments: argparse.Namespace, folder: Path) -> 
         "folder": str(folder),
         "posterior": not arguments.no_posterior,
     }
-    command = [sys.executable, "-m", "benchmarks.speed.channels", "--job", json.dumps(told)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"sorting {channels} channels ended with {done.returncode}")
-    answer = json.loads(done.stdout.splitlines()[-1])
+    answer = in_own_process("benchmarks.speed.channels", told)
     part = 1000 / (channels * arguments.seconds)
     seconds = answer.pop("seconds")
     by_step = {name: seconds.get(name, 0.0) * part for name in dict.fromkeys(STEPS.values())}
@@ -112,18 +101,16 @@ def sorted_apart(channels: int, arguments: argparse.Namespace, folder: Path) -> 
 
 def main() -> None:
     """Print the table and keep it."""
+    if job := job_given():
+        truth = GroundTruth(**job["truth"])
+        print(json.dumps(sort_here(truth, Path(job["folder"]), posterior=job["posterior"])))
+        return
     parser = options(__doc__)
     parser.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256, 384])
     parser.add_argument("--seconds", type=float, default=60.0, help="of each recording  [60]")
     parser.add_argument("--no-posterior", action="store_true", help="stop before components are sampled")
     parser.add_argument("--cache", type=Path, help="folder of the recordings  [a temporary one]")
-    parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.job:
-        told = json.loads(arguments.job)
-        truth = GroundTruth(**told["truth"])
-        print(json.dumps(sort_here(truth, Path(told["folder"]), posterior=told["posterior"])))
-        return
     device = begin(arguments)
     if arguments.quick:
         arguments.channels, arguments.seconds = [64], 3.0

@@ -26,7 +26,7 @@ import cloudpickle
 import torch
 from distributed import Client, LocalCluster
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where
+from benchmarks.common.report import Origin, StepTimes, begin, keep, options, table, where
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from ncpgui.ephys.readers import recording_of
 from ncpgui.ephys.recording import Recording
@@ -94,23 +94,18 @@ class Measured:
         return pool
 
 
-class Steps:
-    """CPU seconds of this process by step, as progress tells what is being done; kills a worker in one."""
+class Steps(StepTimes):
+    """CPU seconds of this process by step; kills a worker in one."""
 
     def __init__(self, client: Client, killed_in: str = "") -> None:
-        self.cpu_s = dict.fromkeys(STEPS.values(), 0.0)
+        super().__init__(STEPS)
         self._process = client.run(os.getpid)
         self._client, self._kill = client, killed_in
-        self._step, self._last = "", time.process_time()
 
     def __call__(self, done: int, total: int, message: str = "") -> None:
-        """Count what was used since the last report to what was being done."""
-        now = time.process_time()
-        if self._step:
-            self.cpu_s[self._step] += now - self._last
-        self._last = now
-        self._step = next((step for words, step in STEPS.items() if words in message), self._step)
-        if self._kill and self._step == self._kill:
+        """Count what was used; kill a worker in its step."""
+        super().__call__(done, total, message)
+        if self._kill and self.step == self._kill:
             tasks = self._client.processing()
             busy = sorted(self._process, key=lambda worker: -len(tasks.get(worker, ())))
             os.kill(self._process[busy[0]], signal.SIGKILL)

@@ -16,14 +16,24 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import subprocess
 import sys
 import time
 from dataclasses import asdict, replace
 from datetime import date
 from typing import Any
 
-from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where, with_others
+from benchmarks.common.report import (
+    Origin,
+    begin,
+    in_own_process,
+    job_given,
+    keep,
+    options,
+    peak_memory_mib,
+    table,
+    where,
+    with_others,
+)
 from benchmarks.recordings.ground_truth import GroundTruth, probe_of, untouched
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig
@@ -71,11 +81,7 @@ def sort_here(truth: GroundTruth, limit_mib: int, asked: dict[str, Any]) -> dict
 def sorted_apart(truth: GroundTruth, arguments: argparse.Namespace) -> dict[str, Any]:
     """Sort in a process of its own, and return a row of the table."""
     told = {"truth": asdict(truth), "limit_mib": arguments.limit_mib, "asked": json.loads(arguments.settings)}
-    command = [sys.executable, "-m", "benchmarks.speed.endurance", "--job", json.dumps(told)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"sorting {truth.duration_s:g} s of {truth.probe} ended with {done.returncode}")
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    answer = in_own_process("benchmarks.speed.endurance", told)
     channels = probe_of(truth).get_contact_count()
     return {"channels": channels, "seconds": truth.duration_s, **answer}
 
@@ -112,6 +118,9 @@ Goal: {1 / arguments.share:g} times the length takes less than {GOAL:g} times th
 
 def main() -> None:
     """Print the table and keep it."""
+    if job := job_given():
+        print(json.dumps(sort_here(GroundTruth(**job["truth"]), job["limit_mib"], job["asked"])))
+        return
     parser = options(__doc__)
     parser.add_argument("--hours", type=float, default=2.0, help="of 64 channels  [2]")
     parser.add_argument("--minutes", type=float, default=20.0, help="of 384 channels  [20]")
@@ -119,12 +128,7 @@ def main() -> None:
     parser.add_argument("--only", choices=list(RECORDINGS), help="channels  [both]")
     parser.add_argument("--limit-mib", type=int, default=8192, help="a sorting may hold  [8192]")
     parser.add_argument("--settings", default="{}", help="of the sorting, as JSON  [the defaults]")
-    parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.job:
-        told = json.loads(arguments.job)
-        print(json.dumps(sort_here(GroundTruth(**told["truth"]), told["limit_mib"], told["asked"])))
-        return
     device = begin(arguments)
     rows: list[dict[str, Any]] = []
     origin = Origin(SEED, SortingConfig().posterior_samples, models={"spikes": "spikes"})

@@ -25,8 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from benchmarks.common.kept import add_cache
 from benchmarks.common.report import ROOT, Origin, begin, keep, options, table, where
 from benchmarks.recordings.peers import WINDOWS, how_to_set_up, peers_folder, without_environment
 from benchmarks.window.large_sessions import QUICK, SIZES, Size, session_of
@@ -57,15 +56,12 @@ COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHON
 def asked_for() -> argparse.Namespace:
     """Options."""
     parser = options(__doc__)
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "gui"
     parser.add_argument("--sizes", nargs="+", default=[*SIZES], choices=[*SIZES], help="[540k 5M]")
     parser.add_argument("--peers", nargs="*", default=None, choices=WINDOWS, help="[both]")
     parser.add_argument("--peers-at", nargs="+", default=["540k"], choices=[*SIZES], help="[540k]")
     parser.add_argument("--repeats", type=int, default=5, help="components on which edits are timed  [5]")
     parser.add_argument("--selections", type=int, default=1000, help="whose memory is looked at  [1000]")
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
-    )
+    add_cache(parser, "gui", "sessions")
     parser.add_argument("--no-sampling", action="store_true", help="leave out stalls while sampling")
     arguments = parser.parse_args()
     if arguments.peers is None:

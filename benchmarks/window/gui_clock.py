@@ -63,15 +63,15 @@ class Timings:
     """
 
     def __init__(self, settle: Callable[[], float]) -> None:
-        self._settle = settle
+        self.settle = settle
         self._taken: dict[str, list[tuple[float, float]]] = {}
 
     def take(self, what: str, do: Callable[[], object]) -> None:
         """Do something and time it until it is painted."""
-        self._settle()
+        self.settle()
         wall, cpu = time.perf_counter(), time.process_time()
         do()
-        took = 1000 * (self._settle() - wall), 1000 * (time.process_time() - cpu)
+        took = 1000 * (self.settle() - wall), 1000 * (time.process_time() - cpu)
         self._taken.setdefault(what, []).append(took)
 
     def told(self) -> dict[str, dict[str, float]]:
@@ -86,6 +86,26 @@ class Timings:
             }
             for what, taken in self._taken.items()
         }
+
+
+def timed(
+    asked: dict[str, Any],
+    timings: Timings,
+    n_spikes: int,
+    edits: Callable[[Timings, int], object],
+    select: Callable[[list[Any]], object],
+    ids: list[Any],
+) -> dict[str, Any]:
+    """What is told of another program's window that is open: its start, edits, and what selections leave."""
+    start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
+    edits(timings, asked["repeats"])
+    return {
+        "start": start,
+        "spikes": n_spikes,
+        "MiB after edits": resident_mib(),
+        "growth MiB": growth_mib(select, ids, timings.settle, asked["selections"]),
+        "times": timings.told(),
+    }
 
 
 def job() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
 import numpy as np
 
-from benchmarks.window.gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
+from benchmarks.window.gui_clock import Timings, answer, job, timed
 
 QUIET_S = 0.2
 N_COMPONENTS, N_LOCAL = 3, 12
@@ -112,9 +113,8 @@ class Driven:
             time.sleep(0.002)
 
 
-def edits(driven: Driven, timings: Timings, repeats: int) -> None:
+def edits(supervisor: Any, timings: Timings, repeats: int) -> None:
     """Time each kind of edit on several units, each edit taken back."""
-    supervisor = driven.supervisor
     ids = np.asarray(supervisor.clustering.cluster_ids)
     spikes = supervisor.clustering.spikes_per_cluster
     for number in range(repeats):
@@ -141,20 +141,20 @@ def main() -> None:
     params = folder_of(Path(asked["units"]), Path(asked["traces"]))
     if asked.get("only_make"):
         answer(asked, {})
-    driven = Driven(params)
-    start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
-    found: dict[str, Any] = {"start": start, "spikes": int(driven.supervisor.clustering.n_spikes)}
-    timings = Timings(driven.settle)
-    edits(driven, timings, asked["repeats"])
-    found["MiB after edits"] = resident_mib()
-    ids = [int(one) for one in driven.supervisor.clustering.cluster_ids[:3]]
-    select = driven.supervisor.select
-    found["growth MiB"] = growth_mib(select, ids, driven.settle, asked["selections"])
-    found["times"] = timings.told()
     from phy import __version__
 
-    found["version"] = __version__
-    answer(asked, found)
+    driven = Driven(params)
+    supervisor, clustering = driven.supervisor, driven.supervisor.clustering
+    ids = [int(one) for one in clustering.cluster_ids[:3]]
+    found = timed(
+        asked,
+        Timings(driven.settle),
+        int(clustering.n_spikes),
+        partial(edits, supervisor),
+        supervisor.select,
+        ids,
+    )
+    answer(asked, {**found, "version": __version__})
 
 
 if __name__ == "__main__":

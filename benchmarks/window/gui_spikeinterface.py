@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 
-from benchmarks.window.gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
+from benchmarks.window.gui_clock import Timings, answer, job, timed
 
 QUIET_S = 0.2
 EXTENSIONS: dict[str, dict[str, Any]] = {
@@ -139,19 +140,18 @@ def main() -> None:
     analyzer = analyzer_of(Path(asked["units"]), Path(asked["traces"]))
     if asked.get("only_make"):
         answer(asked, {})
-    driven = Driven(analyzer)
-    start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
-    found: dict[str, Any] = {"start": start, "spikes": len(driven.controller.spikes)}
-    timings = Timings(driven.settle)
-    edits(driven, timings, asked["repeats"])
-    found["MiB after edits"] = resident_mib()
-    ids = list(driven.controller.unit_ids)[:3]
-    found["growth MiB"] = growth_mib(driven.select, ids, driven.settle, asked["selections"])
-    found["times"] = timings.told()
     import spikeinterface_gui
 
-    found["version"] = spikeinterface_gui.__version__
-    answer(asked, found)
+    driven = Driven(analyzer)
+    found = timed(
+        asked,
+        Timings(driven.settle),
+        len(driven.controller.spikes),
+        partial(edits, driven),
+        driven.select,
+        list(driven.controller.unit_ids)[:3],
+    )
+    answer(asked, {**found, "version": spikeinterface_gui.__version__})
 
 
 if __name__ == "__main__":

@@ -26,12 +26,11 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create_sorting_analyzer
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
+from benchmarks.curation.reviewed_sorting import Truth, dense
 from benchmarks.probabilities.questions import wrong_assignments
-from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import sorted_apart
@@ -137,7 +136,7 @@ class Oracle:
         self._workspace = window.workspace
         project = window.workspace.state.project
         assert project is not None
-        self._of_cell, self._n_true = spikes_of_cells(project.spikes.sample_index, truth)
+        self._truth = Truth.of(project.spikes.sample_index, truth)
         self.n_keys = 0
 
     def press(self, *names: str) -> None:
@@ -193,13 +192,13 @@ class Oracle:
         component = workspace.component()
         assert component is not None
         unit = workspace.state.clustering.unit_of_spike
-        cells = self._cells(unit)
-        best, fewest = workspace.present_alternative(), wrong_assignments(_dense(unit), cells)
+        cells = self._truth.cells(unit)
+        best, fewest = workspace.present_alternative(), wrong_assignments(dense(unit), cells)
         for number, way in enumerate(component.alternatives):
             other = unit.copy()
             free = int(unit.max(initial=-1)) + 1
             other[component.spike_ids] = np.where(way.labels < 0, -1, way.labels + free)
-            wrong = wrong_assignments(_dense(other), cells)
+            wrong = wrong_assignments(dense(other), cells)
             if wrong < fewest:
                 best, fewest = number, wrong
         return best
@@ -213,25 +212,13 @@ class Oracle:
         for unit in (one.unit for one in current.units):
             if unit is None or labels.mark(unit).label == "noise":
                 continue
-            if self._of_cell[clustering.spikes_of(unit)].any(axis=1).mean() < 0.5:
+            if self._truth.of_cell[clustering.spikes_of(unit)].any(axis=1).mean() < 0.5:
                 found.append(unit)
         return found
 
-    def _cells(self, unit: NDArray[np.int64]) -> NDArray[np.int64]:
-        dense = _dense(unit)
-        best, _, _ = agreements(dense, self._of_cell, self._n_true)
-        return cell_of_spike(self._of_cell, dense, best)
-
     def wrong(self) -> int:
         """Wrong assignments of the sorting as it stands."""
-        unit = self._workspace.state.clustering.unit_of_spike
-        return wrong_assignments(_dense(unit), self._cells(unit))
-
-
-def _dense(unit: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Units 0 .. K-1, -1 = none."""
-    names, dense = np.unique(unit, return_inverse=True)
-    return dense.reshape(-1).astype(np.int64) - int(names[0] < 0)
+        return self._truth.wrong(self._workspace.state.clustering.unit_of_spike)
 
 
 def sorting_of(folder: Path) -> NumpySorting:

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import welch
 
-from benchmarks.recordings.ground_truth import UV_PER_COUNT
+from benchmarks.recordings.generator import UV_PER_COUNT, band_passed
 from benchmarks.recordings.noise_families import FAMILIES, HZ, MEASURED, SPECTRA, Family, loudness, with_noise
-from benchmarks.recordings.real_backgrounds import filtered, sd_of, with_units
+from benchmarks.recordings.real_backgrounds import sd_of, with_units
 from benchmarks.recordings.varied_cells import KINDS, in_bursts, kind_of, positive_first, wide
 
 RATE_HZ = 20_000.0
@@ -136,7 +136,7 @@ def test_inserted_units_are_as_high_as_asked_in_the_filtered_noise() -> None:
     noise = np.random.default_rng(0).standard_normal((N, 4))
     mixed, cells = with_units(noise, RATE_HZ, probe, (8.0, 20.0), seed=3)
     inside = mixed - noise
-    seen = filtered(inside, RATE_HZ) / sd_of(noise, RATE_HZ)
+    seen = band_passed(inside, RATE_HZ) / sd_of(noise, RATE_HZ)
     for unit, height in enumerate((8.0, 20.0)):
         train = cells.get_unit_spike_train(unit)
         troughs = [seen[spike - 20 : spike + 20].min() for spike in train[1:-1]]
