@@ -166,13 +166,20 @@ def sets_of_recording(
             rows, unit = true_units(found.spikes, int(contact), truth, match_ms=settings.match_ms)
             if len(rows) < n_spikes:
                 continue
-            one = _cut(found, rows, unit, int(contact), config)
+            chosen, neighbours, waveforms = cut(found, rows, int(contact), config)
+            places = found.pre.probe.positions_um[neighbours]
+            one = SpikeSet(waveforms, places - places[0], canonical(unit[chosen]))
             if (cluster_sizes(one.labels) >= MIN_UNIT_SPIKES).sum() >= 2:
                 yield one
 
 
-def _cut(found: Detected, rows: Ints, unit: Ints, contact: int, config: SortingConfig) -> SpikeSet:
-    """Draw among the detected spikes `rows` and cut their waveforms, as the pipeline does."""
+def cut(
+    found: Detected, rows: Ints, contact: int, config: SortingConfig
+) -> tuple[Ints, Ints, NDArray[np.float32]]:
+    """Draw among the detected spikes `rows` of a contact and cut their waveforms, as the pipeline does.
+
+    Returns which of `rows` were drawn (N,), the channels (C,), and waveforms (N, 32, C).
+    """
     spikes = found.spikes
     known = SpikeEvents(
         spikes.sample_index[rows],
@@ -182,9 +189,8 @@ def _cut(found: Detected, rows: Ints, unit: Ints, contact: int, config: SortingC
         spikes.n_samples,
     )
     draw = draw_group(known, contact, found.pre.probe, config, bad_channels=found.pre.bad_channels)
-    places = found.pre.probe.positions_um[draw.neighbours]
     waveforms = extract_waveforms(found.pre, known.sample_index[draw.spike_ids], draw.neighbours)
-    return SpikeSet(waveforms, places - places[0], canonical(unit[draw.spike_ids]))
+    return draw.spike_ids, draw.neighbours, waveforms
 
 
 def unit_troughs_sd(one: SpikeSet) -> Floats:

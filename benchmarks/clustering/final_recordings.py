@@ -18,16 +18,14 @@ import probeinterface
 from numpy.typing import NDArray
 from spikeinterface.core.generate import generate_templates
 
+from benchmarks.clustering.clustering_sets import cut
 from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
-from benchmarks.clustering.generated_recordings import hexagon
+from benchmarks.clustering.generated_recordings import around, deepest, first_apart, hexagon
 from benchmarks.common.array_recording import ArrayRecording
 from benchmarks.recordings.generator import band_passed, wired
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
-from ncpgui.ephys.waveforms import extract_waveforms
-from ncpgui.sorting.channel_partition import draw_group
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.pipeline import detect
 
@@ -201,31 +199,20 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
             if len(rows) < settings.fewest:
                 continue
             reach_samples = settings.match_ms * rate_hz / 1000
-            truth = _deepest(spikes.sample_index[rows], sample, unit, depth_now[:, contact], reach_samples)
-            here = SpikeEvents(
-                spikes.sample_index[rows],
-                spikes.channel[rows],
-                spikes.amplitude[rows],
-                spikes.sampling_frequency_hz,
-                spikes.n_samples,
-            )
-            draw = draw_group(
-                here, int(contact), found.pre.probe, config, bad_channels=found.pre.bad_channels
-            )
-            chosen = draw.spike_ids
+            truth = deepest(spikes.sample_index[rows], sample, unit, depth_now[:, contact], reach_samples)
+            chosen, neighbours, waveforms = cut(found, rows, int(contact), config)
             truth = truth[chosen]
             size = np.bincount(truth[truth >= 0], minlength=len(cells.snr))
             scored = (size >= settings.known_part * len(chosen)) & (np.arange(len(size)) < cells.n_near)
             known = (truth >= 0) & scored[truth]
             if not known.any():
                 continue
-            places = found.pre.probe.positions_um[draw.neighbours]
-            at = here.sample_index[chosen]
-            waveforms = extract_waveforms(found.pre, at, draw.neighbours)
+            places = found.pre.probe.positions_um[neighbours]
+            at = spikes.sample_index[rows[chosen]]
             units = np.flatnonzero(scored)
-            shapes = band_passed(_roomy(templates[:, units][..., draw.neighbours], rate_hz), rate_hz, axis=2)
+            shapes = band_passed(_roomy(templates[:, units][..., neighbours], rate_hz), rate_hz, axis=2)
             said = told_nearly_everything(
-                waveforms, at, units, size[units], shapes, draw.neighbours, found.pre, fired
+                waveforms, at, units, size[units], shapes, neighbours, found.pre, fired
             )
             yield FinalSet(waveforms, places - places[0], at / rate_hz, truth, known, said)
 
@@ -234,13 +221,10 @@ def _draw_cells(
     where: Place, contacts: Floats, noise_sd: Floats, settings: FinalSettings, rng: np.random.Generator
 ) -> Cells:
     """Cells around contacts far from each other, and far ones anywhere behind the probe."""
-    chosen: list[int] = []
-    for contact in rng.permutation(len(contacts)):
-        if all(np.linalg.norm(contacts[contact] - contacts[i]) >= where.groups_apart_um for i in chosen):
-            chosen.append(int(contact))
+    chosen = first_apart(contacts, rng.permutation(len(contacts)), where.groups_apart_um)
     parts: list[tuple[Floats, dict[str, Floats]]] = []
     rates = []
-    for contact in chosen:
+    for contact in chosen.tolist():
         n_units = min(1 + int(rng.poisson(settings.units_more)), settings.max_units)
         parts.append(_near(where, contacts, contact, n_units, noise_sd, settings, rng))
         n_found = len(parts[-1][0])
@@ -259,7 +243,7 @@ def _draw_cells(
     )
     locations = np.concatenate([locations for locations, _ in parts])
     shapes = {name: np.concatenate([shapes[name] for _, shapes in parts]) for name in SHAPES}
-    return Cells(locations, shapes, snr, np.concatenate(rates), n_near, np.array(chosen))
+    return Cells(locations, shapes, snr, np.concatenate(rates), n_near, chosen)
 
 
 def _shapes(n: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -277,18 +261,13 @@ def _near(
 ) -> tuple[Floats, dict[str, Floats]]:
     """Units whose deepest trough is on `contact`, apart from each other: locations (K, 3), shapes."""
     n_tried = 12 * n_units
-    angle, radius = rng.uniform(0, 2 * np.pi, n_tried), np.sqrt(rng.uniform(size=n_tried))
-    beside = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
-    beside *= settings.near_pitches * where.pitch_um
-    locations = np.column_stack([contacts[contact] + beside, rng.uniform(*settings.depth_um, n_tried)])
+    reach_um = settings.near_pitches * where.pitch_um
+    locations = around(contacts[contact], reach_um, settings.depth_um, n_tried, rng)
     shapes = _shapes(n_tried, rng)
     one = Cells(locations, shapes, np.ones(n_tried), np.ones(n_tried), n_tried, np.array([contact]))
     depth = _depths(_templates(where, contacts, one, 0.0)[None], where.sampling_frequency_hz)[0] / noise_sd
-    kept: list[int] = []
-    for i in np.flatnonzero(depth.argmax(axis=1) == contact):
-        if all(np.linalg.norm(locations[i] - locations[j]) >= settings.apart_um for j in kept):
-            kept.append(int(i))
-    chosen = np.array(kept[:n_units])
+    is_main = np.flatnonzero(depth.argmax(axis=1) == contact)
+    chosen = first_apart(locations, is_main, settings.apart_um, n_units)
     return locations[chosen], {name: values[chosen] for name, values in shapes.items()}
 
 
@@ -390,14 +369,3 @@ def _add(
             shape = shape + share[i] * (templates[before[i] + 1, unit[i]] - shape)
         if start >= 0 and start + n_samples <= len(traces):
             traces[start : start + n_samples] += np.float32(amplitude[i]) * shape
-
-
-def _deepest(detected: Ints, sample: Ints, unit: Ints, depth: Floats, reach: float) -> Ints:
-    """Of the true spikes at each detected one, the unit of the deepest on this contact; -1 of none."""
-    first = np.searchsorted(sample, detected - reach, "left")
-    last = np.searchsorted(sample, detected + reach, "right")
-    found = np.full(len(detected), -1)
-    for i, (start, stop) in enumerate(zip(first, last, strict=True)):
-        if stop > start:
-            found[i] = unit[start + depth[start:stop].argmax()]
-    return found

@@ -17,12 +17,12 @@ import probeinterface
 from numpy.typing import NDArray
 from scipy.special import ndtr
 from spikeinterface.core import NumpyRecording
-from spikeinterface.core.generate import default_unit_params_range, generate_sorting, generate_templates
+from spikeinterface.core.generate import generate_sorting, generate_templates
 from spikeinterface.generation import generate_drifting_recording
 from spikeinterface.preprocessing import bandpass_filter
 
 from benchmarks.common.array_recording import ArrayRecording
-from benchmarks.recordings.generator import wired
+from benchmarks.recordings.generator import shapes_of_cells, wired
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import FILTER_ORDER
@@ -121,17 +121,40 @@ def true_units(spikes: SpikeEvents, contact: int, truth: Truth, *, match_ms: flo
     """
     rows = np.flatnonzero(spikes.channel == contact)
     reach = match_ms * spikes.sampling_frequency_hz / 1000
-    first = np.searchsorted(truth.sample_index, spikes.sample_index[rows] - reach, "left")
-    last = np.searchsorted(truth.sample_index, spikes.sample_index[rows] + reach, "right")
     depth = truth.trough_sd[:, contact]
     is_main = depth >= SHARED_MAIN * truth.trough_sd.max(axis=1)
-    unit = np.full(len(rows), -1)
+    unit = deepest(spikes.sample_index[rows], truth.sample_index, truth.unit, depth[truth.unit], reach)
+    known = (unit >= 0) & is_main[unit]
+    return rows[known], unit[known]
+
+
+def deepest(detected: Ints, sample: Ints, unit: Ints, depth: Floats, reach: float) -> Ints:
+    """Of the true spikes at each detected one, the unit of the deepest on this contact; -1 of none."""
+    first = np.searchsorted(sample, detected - reach, "left")
+    last = np.searchsorted(sample, detected + reach, "right")
+    found = np.full(len(detected), -1)
     for i, (start, stop) in enumerate(zip(first, last, strict=True)):
-        there = truth.unit[start:stop]
-        if len(there):
-            deepest = there[depth[there].argmax()]
-            unit[i] = deepest if is_main[deepest] else -1
-    return rows[unit >= 0], unit[unit >= 0]
+        if stop > start:
+            found[i] = unit[start + depth[start:stop].argmax()]
+    return found
+
+
+def first_apart(points: Floats, order: Ints, apart_um: float, most: int | None = None) -> Ints:
+    """Rows of points (n, D), the first in `order` that are no nearer than `apart_um` to one before: (k,)."""
+    kept: list[int] = []
+    for row in order.tolist():
+        if all(np.linalg.norm(points[row] - points[other]) >= apart_um for other in kept):
+            kept.append(row)
+    return np.array(kept[:most], np.int64)
+
+
+def around(
+    contact_um: Floats, reach_um: float, depth_um: tuple[float, float], n: int, rng: np.random.Generator
+) -> Floats:
+    """Places behind a probe within `reach_um` of a contact: (n, 3)."""
+    angle, radius = rng.uniform(0, 2 * np.pi, n), np.sqrt(rng.uniform(size=n))
+    beside = np.column_stack([np.cos(angle), np.sin(angle)]) * (reach_um * radius)[:, None]
+    return np.column_stack([contact_um + beside, rng.uniform(*depth_um, n)])
 
 
 def generate(
@@ -145,7 +168,7 @@ def generate(
     array = ARRAYS[geometry]
     probe, rate_hz = wired(array.make()), array.sampling_frequency_hz
     places = np.asarray(probe.contact_positions, dtype=np.float64)
-    contacts = _far_contacts(places, array.groups_apart_um, rng)
+    contacts = first_apart(places, rng.permutation(len(places)), array.groups_apart_um)
     noise_uv = rng.uniform(*settings.noise_uv, len(places))
     noise_sd = noise_uv * _noise_gain(rate_hz, rng)
     groups = [_group(places, int(contact), noise_sd, settings, rate_hz, rng) for contact in contacts]
@@ -207,15 +230,6 @@ def _there_and_back(drift_um: float, duration_s: float) -> dict[str, Any]:
     }
 
 
-def _far_contacts(places: Floats, apart_um: float, rng: np.random.Generator) -> Ints:
-    """Contacts drawn at random, none nearer than `apart_um` to another."""
-    kept: list[int] = []
-    for contact in rng.permutation(len(places)):
-        if all(np.linalg.norm(places[contact] - places[other]) >= apart_um for other in kept):
-            kept.append(int(contact))
-    return np.array(kept)
-
-
 class _Group(NamedTuple):
     """Units around one contact: locations (K, 3) µm, and parameters of SpikeInterface, each (K,)."""
 
@@ -236,19 +250,12 @@ def _group(
     gaps = np.linalg.norm(places - places[contact], axis=1)
     reach = settings.near_pitches * np.sort(gaps)[1]
     n_tried = 50 * n_units
-    angle, radius = rng.uniform(0, 2 * np.pi, n_tried), reach * np.sqrt(rng.uniform(size=n_tried))
-    beside = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
-    locations = np.column_stack([places[contact] + beside, rng.uniform(*settings.depth_um, n_tried)])
-    ranges: dict[str, tuple[float, float]] = default_unit_params_range
-    parameters = {name: rng.uniform(low, high, n_tried) for name, (low, high) in ranges.items()}
+    locations = around(places[contact], reach, settings.depth_um, n_tried, rng)
+    parameters = shapes_of_cells(n_tried, rng)
     parameters["alpha"] = np.ones(n_tried)
     depth_sd = _troughs(places, locations, parameters, rate_hz) / noise_sd
-    is_main = depth_sd.argmax(axis=1) == contact
-    kept: list[int] = []
-    for i in np.flatnonzero(is_main):
-        if all(np.linalg.norm(locations[i] - locations[other]) >= settings.apart_um for other in kept):
-            kept.append(int(i))
-    chosen = np.array(kept[:n_units])
+    is_main = np.flatnonzero(depth_sd.argmax(axis=1) == contact)
+    chosen = first_apart(locations, is_main, settings.apart_um, n_units)
     return _Group(locations[chosen], {name: values[chosen] for name, values in parameters.items()})
 
 

@@ -274,6 +274,27 @@ def with_others(rows: list[dict[str, Any]], page: Path, *columns: str) -> list[d
     return sorted([*kept, *new], key=lambda row: place.get(key(row), len(place)))
 
 
+def keep_rows(
+    name: str,
+    rows: list[dict[str, Any]],
+    columns: tuple[str, ...],
+    page_of: Callable[[list[dict[str, Any]]], str],
+    *,
+    origin: Origin,
+    place: str,
+    arguments: argparse.Namespace,
+) -> str:
+    """Keep rows, and with ``--keep-others`` those of the page that they do not replace; return the page.
+
+    columns : that tell a row from the others; place : where the figures come from (`where`)
+    """
+    if arguments.keep_others and arguments.out:
+        rows = with_others(rows, arguments.out / f"{name}.json", *columns)
+    page = f"{page_of(rows)}\n{place}\n"
+    keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)
+    return page
+
+
 def picture_link(name: str, out: Path | None) -> str:
     """Link to the picture NAME.png from a page in the folder `out`: those that are shown lie in the docs."""
     return f"../../docs/figures/{name}.png" if out == RESULTS else f"{name}.png"

@@ -1,6 +1,6 @@
 """NCP against CCP (paper, SM A): samples of the same points with probabilities, and clock times.
 
-Times are those that benchmarks/speed/scaling.py has kept; without them, a few are measured here.
+Times are those that benchmarks/speed/scaling.py has kept.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from numpy.typing import NDArray
 
-from benchmarks.common.report import Clock, machine
 from ncpgui.core.errors import InputError
-from ncpgui.engine.diagnostics.parallel_gibbs import parallel_sweeps
-from ncpgui.engine.diagnostics.posteriors import Points, Posterior, posterior_of
-from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
+from ncpgui.engine.diagnostics.posteriors import Points, posterior_of
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.checkpoint import Checkpoint
 from ncpgui.engine.sampling.clusterwise import log_prob_estimate
@@ -43,7 +40,7 @@ Row = dict[str, Any]
 
 
 def make(source: Source) -> Made:
-    """Sample both networks on the points of the figure `samples`, and read or measure times."""
+    """Sample both networks on the points of the figure `samples`, and read times."""
     of_ncp, of_ccp = source.load("gauss2d"), source.load("gauss2d-ccp")
     model, n_draws = gaussian_of(of_ncp), source.amount(1000, 100)
     ncp = posterior_of(of_ncp.network)
@@ -60,7 +57,7 @@ def make(source: Source) -> Made:
     _, log_p = exact(model, points[0][0], found, n_sweeps=source.amount(5000, 300))
     p = np.exp(log_p)
 
-    rows, where = _times(source, model, ncp, ccp)
+    rows, where = _times()
     figure = canvas(6.6)
     above, below = figure.subfigures(2, 1, height_ratios=(1.62, 1))
     _samples(above, points[0][0].numpy(), found, q, p)
@@ -143,28 +140,10 @@ def _clock(ax: Axes, rows: list[Row]) -> None:
     ax.figure.legend(loc="outside right center", handlelength=1.8, labelspacing=0.8)
 
 
-def _times(source: Source, model: GaussianDPMM, ncp: Posterior, ccp: Posterior) -> tuple[list[Row], str]:
+def _times() -> tuple[list[Row], str]:
     """Rows with the number of points and seconds, and where they come from."""
-    if SCALING.is_file() and not source.quick:
-        kept = json.loads(SCALING.read_text(encoding="utf-8"))
-        return kept["points"], f"`benchmarks/speed/scaling.py`, {_threads(kept['machine'])}"
-    rows = []
-    for n_points in (20, 40) if source.quick else (25, 50, 100, 200):
-        batch = model.sample(1, n_points, torch.Generator().manual_seed(source.seed))
-        row: Row = {"points": n_points}
-        for key, posterior in (("NCP s", ncp), ("CCP s", ccp)):
-            posterior.sample(batch.points, 1, 0)  # what the first call takes
-            with Clock() as clock:
-                posterior.sample(batch.points, N_SAMPLES, 0)
-            row[key] = clock.wall_s
-        x, start = batch.points[0][0].numpy(), batch.labels[0].numpy()
-        chains = parallel_sweeps(x, model, np.tile(start, (N_SAMPLES, 1)), seed=0)
-        next(chains)  # with what is computed once
-        with Clock() as clock:
-            next(chains)
-        row[f"Gibbs, {N_SAMPLES} chains s"] = clock.wall_s
-        rows.append(row)
-    return rows, f"measured with the figure, {_threads(machine())}"
+    kept = json.loads(SCALING.read_text(encoding="utf-8"))
+    return kept["points"], f"`benchmarks/speed/scaling.py`, {_threads(kept['machine'])}"
 
 
 def _threads(here: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ import numpy as np
 from spikeinterface.core import NumpySorting
 
 from benchmarks.common.kept import made_once
-from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
+from benchmarks.common.report import Origin, add_keep_others, begin, keep_rows, options, table, where
 from benchmarks.recordings.generator import UV_PER_COUNT, no_cells
 from benchmarks.recordings.ground_truth import NOISE_UV, GroundTruth, made, probe_of
 from benchmarks.recordings.noise_families import FAMILIES, OTHERS, SPECTRA, with_noise
@@ -171,15 +172,9 @@ def main() -> int:
     name = "coloured_noise_development" if arguments.development else "coloured_noise"
     origin = Origin(truth.seed, PROPOSING_DRAWS, {"spikes": "spikes"})
     made: list[dict[str, Any]] = []
-
-    def kept() -> str:
-        shown = made
-        if arguments.keep_others and arguments.out:
-            shown = with_others(made, arguments.out / f"{name}.json", "noise", "cells", "sorter")
-        page = page_of(shown, truth) + f"\n{where(device)}\n"
-        keep(name, {"rows": shown}, page=page, origin=origin, folder=arguments.out)
-        return page
-
+    how: dict[str, Any] = {"origin": origin, "place": where(device), "arguments": arguments}
+    page = partial(page_of, truth=truth)
+    kept = partial(keep_rows, name, made, ("noise", "cells", "sorter"), page, **how)
     for row in rows(families, arguments.sorters, truth, arguments.cache, kinds):
         made.append(row)
         print({key: value for key, value in row.items() if key not in LONG[:2]}, flush=True)

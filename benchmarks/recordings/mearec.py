@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
+from benchmarks.common.report import Origin, add_keep_others, begin, keep_rows, options, table, where
 from benchmarks.recordings.coloured_noise import LONG, sorted_row
 from benchmarks.recordings.mearec_recordings import MearecTruth, mearec_recording
 from benchmarks.recordings.peers import add_sorters, how_to_set_up, parsed, without_environment
@@ -93,15 +94,8 @@ def main() -> int:
         chosen = {name: replace(RECORDINGS[name], duration_s=arguments.seconds) for name in arguments.probes}
     origin = Origin(min(one.seed for one in chosen.values()), PROPOSING_DRAWS, {"spikes": "spikes"})
     made: list[dict[str, Any]] = []
-
-    def kept() -> str:
-        shown = made
-        if arguments.keep_others and arguments.out:
-            shown = with_others(made, arguments.out / "mearec.json", "probe", "noise", "sorter")
-        page = page_of(shown) + f"\n{where(device)}\n"
-        keep("mearec", {"rows": shown}, page=page, origin=origin, folder=arguments.out)
-        return page
-
+    how: dict[str, Any] = {"origin": origin, "place": where(device), "arguments": arguments}
+    kept = partial(keep_rows, "mearec", made, ("probe", "noise", "sorter"), page_of, **how)
     for probe, truth in chosen.items():
         for noise in arguments.noises:
             for sorter in arguments.sorters:

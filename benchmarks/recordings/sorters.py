@@ -24,12 +24,13 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common.report import Origin, add_keep_others, begin, keep, options, table, where, with_others
+from benchmarks.common.report import Origin, add_keep_others, begin, keep_rows, options, table, where
 from benchmarks.recordings.generator import UV_PER_COUNT
 from benchmarks.recordings.ground_truth import GroundTruth, made, probe_of, traces_of, true_snr
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
@@ -140,11 +141,10 @@ def main() -> int:
             print(table([shown]), flush=True)
     seeds = np.unique([truth.seed for truth in chosen.values()])
     name = "sorters_development" if arguments.development else "sorters"
-    if arguments.keep_others and arguments.out:
-        rows = with_others(rows, arguments.out / f"{name}.json", "recording", "sorter")
-    page = page_of(rows, development=arguments.development) + f"\n{where(device)}\n"
     origin = Origin(int(seeds[0]), PROPOSING_DRAWS, {"spikes": "spikes"})
-    keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)
+    page = partial(page_of, development=arguments.development)
+    told = ("recording", "sorter")
+    keep_rows(name, rows, told, page, origin=origin, place=where(device), arguments=arguments)
     return 0
 
 

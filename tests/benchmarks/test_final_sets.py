@@ -15,6 +15,7 @@ from benchmarks.clustering.final_oracle import cut_templates, most_probable_unit
 from benchmarks.clustering.final_recordings import FinalSet, FinalSettings, sets_of_recording
 from benchmarks.clustering.final_scores import Source, ece_by_chance, judged, pair_rows, row, tables
 from benchmarks.clustering.final_sets import draws, given_times, own_options, sources
+from benchmarks.clustering.generated_recordings import deepest
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import expected_calibration_error
 
@@ -103,7 +104,7 @@ def test_ways_lie_between_their_ends(motion: str):
 
 
 def test_the_deepest_of_the_spikes_that_are_there_is_the_one_detected():
-    found = final_recordings._deepest(
+    found = deepest(
         np.array([100, 200, 300]),
         np.array([98, 103, 197, 290]),
         np.array([0, 1, 2, 3]),
