@@ -122,10 +122,7 @@ def findings(
             }
             for one in told
         ]
-        known: list[dict[str, Any]] = [
-            {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows
-        ]
-        print_json({"draws": draws, "level": level, "findings": known, "questions": questions})
+        print_json({"draws": draws, "level": level, "findings": rows, "questions": questions})
         return
     print_explained(COLUMNS, [_row(row) for row in rows])
     for one in told[:MOST_EFFECTS]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ncpgui.evidence.gain import Gain
 
 
-"""Numbers of units in a row, and ids in a list."""
 LEAST_OTHER = 0.005
 """Probability of other sortings from which on it is told."""
 COLUMNS = {
@@ -159,7 +158,7 @@ def unit_rows(units: list[dict[str, Any]]) -> list[list[str]]:
             str(unit["id"]),
             str(unit["n_spikes"]),
             unit["label"],
-            *("-" if unit[name] is None else percent(unit[name]) for name in NUMBERS),
+            *("-" if isnan(unit[name]) else percent(unit[name]) for name in NUMBERS),
         ]
         for unit in units
     ]
@@ -231,11 +230,6 @@ def _label_gains(project: Project, decisions: CuratedSorting) -> dict[int, float
     return found
 
 
-def _known(value: float) -> float | None:
-    """A number as JSON has it: null where it is not known."""
-    return None if isnan(value) else value
-
-
 def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
     """Return what a project holds as plain values; components in the order of questions.
 
@@ -282,7 +276,7 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
                 "kind": one.proposal.kind,
                 "unit_ids": list(one.proposal.units),
                 "label": one.proposal.label,
-                "probability": _known(one.probability),
+                "probability": one.probability,
             }
             for one in answered(project)
         ],
@@ -300,7 +294,7 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
                 "id": unit,
                 "n_spikes": int(table["n_spikes"][row]),
                 "label": str(table["label"][row]),
-                **{name: _known(float(table[name][row])) for name in NUMBERS},
+                **{name: float(table[name][row]) for name in NUMBERS},
             }
             for row, unit in enumerate(table.ids.tolist())
         ],
@@ -320,7 +314,7 @@ def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
                     {
                         "n_units": a.n_units,
                         "mass": a.mass,
-                        "mass_se": _known(a.mass_se),
+                        "mass_se": a.mass_se,
                         "by_evidence": a.by_evidence,
                     }
                     for a in component.alternatives

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
@@ -115,10 +116,11 @@ def expected(share: float, passed_s: float) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Write `value` as indented JSON on stdout."""
+    """Write `value` as indented JSON on stdout; null for nan and infinity, which JSON lacks."""
     from ncpgui.core.json_text import as_json
 
-    click.echo(json.dumps(as_json(value), indent=2, default=str))
+    known = as_json(value, lambda number: number if math.isfinite(number) else None)
+    click.echo(json.dumps(known, indent=2, default=str))
 
 
 def print_explained(columns: Mapping[str, str], rows: list[list[str]]) -> None:
