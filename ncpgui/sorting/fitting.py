@@ -108,7 +108,7 @@ def fitted(
     spikes, units = spikes[inside], units[inside]
     amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
-    sums = MovingSums.none_yet(bank) if with_sums else MovingSums([])
+    sums = MovingSums.none_yet(bank, traces.get_channel_locations()) if with_sums else MovingSums([])
     laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
     usual = int(bank.share.argmax())
     every = max(1, int(np.diff(inside_of, axis=1).sum()) // N_LAID)

@@ -26,6 +26,8 @@ LARGEST = 4
 NO_SPIKE = 1e-3
 """Spikes that a place without any counts as, so that its mean has a variance."""
 LEAST_WEIGHT = 1e-3
+NEAR_UM = 100.0
+"""How far from where its template is seen the waveforms of a unit are summed."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,19 @@ class MovingBank:
     def n_units(self) -> int:
         """Number of units K."""
         return self.waveforms.shape[1]
+
+    def channels_near(self, channels_um: NDArray[np.floating]) -> NDArray[np.int32]:
+        """Channels at most `NEAR_UM` from one on which a unit is seen at any place: (K, most), then -1.
+
+        channels_um : (C, 2) where the contacts are
+        """
+        is_seen = (self.waveforms != 0).any(axis=(0, 2))
+        close = np.linalg.norm(channels_um[:, None] - channels_um, axis=2) <= NEAR_UM
+        near = [np.flatnonzero(close[seen].any(axis=0)) for seen in is_seen]
+        channels = np.full((len(near), max(1, *map(len, near), 1)), -1, np.int32)
+        for row, of_unit in zip(channels, near, strict=True):
+            row[: len(of_unit)] = of_unit
+        return channels
 
 
 def smoothed(
@@ -144,13 +159,17 @@ class MovingSums:
     of_place: list[CleanedSums]
 
     @classmethod
-    def none_yet(cls, bank: MovingBank) -> MovingSums:
-        """Sums of no spike."""
-        return cls([CleanedSums.none_yet(one) for one in bank.banks])
+    def none_yet(cls, bank: MovingBank, channels_um: NDArray[np.floating]) -> MovingSums:
+        """Sums of no spike, on the channels near each unit (`MovingBank.channels_near`)."""
+        channels = bank.channels_near(channels_um)
+        return cls([CleanedSums.none_yet(one, channels) for one in bank.banks])
 
     def joined(self, partner: NDArray[np.int64], lag: NDArray[np.int64]) -> MovingSums:
         """Sums of joined units, each at its partner's time; zero for those that are gone."""
-        result = [CleanedSums(np.zeros_like(s.waveforms), np.zeros_like(s.amplitude)) for s in self.of_place]
+        result = [
+            CleanedSums(np.zeros_like(s.waveforms), np.zeros_like(s.amplitude), s.channels)
+            for s in self.of_place
+        ]
         for into, sums in zip(result, self.of_place, strict=True):
             for unit, other in enumerate(partner):
                 into.waveforms[other] += np.roll(sums.waveforms[unit], lag[other, unit], axis=1)

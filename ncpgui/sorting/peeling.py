@@ -111,16 +111,21 @@ class Fits:
 
 @dataclass
 class CleanedSums:
-    """Sums of cleaned waveforms and of amplitudes by unit, over stretches: (K, C, T) and (K,)."""
+    """Sums of cleaned waveforms and of amplitudes by unit, over stretches: (K, C, T) and (K,).
+
+    channels : (K, most of any) int32, those on which the waveforms of each unit are summed, then -1; the sums
+        are zero on others
+    """
 
     waveforms: NDArray[np.float64]
     amplitude: NDArray[np.float64]
+    channels: NDArray[np.int32]
 
     @classmethod
-    def none_yet(cls, bank: TemplateBank) -> CleanedSums:
+    def none_yet(cls, bank: TemplateBank, channels: NDArray[np.int32]) -> CleanedSums:
         """Sums of no spike."""
         n_units, n_times, n_channels = bank.waveforms.shape
-        return cls(np.zeros((n_units, n_channels, n_times)), np.zeros(n_units))
+        return cls(np.zeros((n_units, n_channels, n_times)), np.zeros(n_units), channels)
 
     def add(
         self,
@@ -142,6 +147,7 @@ class CleanedSums:
             bank.seen,
             taken_out,
             np.bincount(unit, shift_samples, n_units),
+            self.channels,
             self.waveforms,
         )
 
@@ -237,20 +243,22 @@ def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def add_window(traces, start, total):  # type: ignore[no-untyped-def]
-    """Add traces (C, n) from a sample on to a sum of windows (C, T)."""
+def add_window(traces, start, channels, total):  # type: ignore[no-untyped-def]
+    """Add traces (C, n) from a sample on to a sum of windows (C, T), on the channels up to the first -1."""
     n_times = total.shape[1]
-    for c in range(len(total)):
+    for c in channels:
+        if c < 0:
+            break
         x, into = traces[c, start : start + n_times], total[c]
         for t in range(n_times):
             into[t] += x[t]
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_cleaned(traces, first, unit, seen, amplitude, shift, total):  # type: ignore[no-untyped-def]
+def _add_cleaned(traces, first, unit, seen, amplitude, shift, channels, total):  # type: ignore[no-untyped-def]
     """Add what is left under each spike to the sum of its unit (K, C, T), and what was taken out of it."""
     for n in range(len(first)):
-        add_window(traces, first[n], total[unit[n]])
+        add_window(traces, first[n], channels[unit[n]], total[unit[n]])
     for u in range(len(total)):
         if amplitude[u] != 0:
             add(total[u], 0, seen, total.shape[2], u, amplitude[u], shift[u])

@@ -151,5 +151,6 @@ def mean_waveforms(
 @numba.njit(cache=True, nogil=True)
 def _add_windows(traces, first, units, sums):  # type: ignore[no-untyped-def]
     """Add traces (C, n) from samples `first` (m,) on to the sums (K, C, T) of their units (m,)."""
+    channels = np.arange(len(traces))
     for n in range(len(first)):
-        add_window(traces, first[n], sums[units[n]])
+        add_window(traces, first[n], channels, sums[units[n]])

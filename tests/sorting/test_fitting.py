@@ -144,6 +144,9 @@ class Traces:
     def get_num_channels(self) -> int:
         return self._values.shape[1]
 
+    def get_channel_locations(self) -> np.ndarray:
+        return np.zeros((self.get_num_channels(), 2))
+
     def get_traces(self, start_frame: int, end_frame: int) -> np.ndarray:
         self.read.append((start_frame, end_frame))
         return self._values[start_frame:end_frame].copy()

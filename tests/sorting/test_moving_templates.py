@@ -93,8 +93,21 @@ def test_distances_side_by_side_are_means_over_time_of_those_at_each_place() -> 
     assert bank.usual.waveforms[0, 1, 0] == 2.0
 
 
+FIRST_CHANNEL = np.zeros((2, 1), np.int32)
+
+
+def test_waveforms_are_summed_near_where_a_template_is_seen_at_any_place() -> None:
+    """Contacts 40 um apart: at most 100 um away are those two further on."""
+    waveforms = np.zeros((2, 3, 4, 12), np.float32)
+    waveforms[0, 0, 1, 5] = waveforms[1, 0, 1, 6] = 2.0
+    waveforms[0, 1, 1, 11] = 2.0
+    bank = MovingBank(waveforms, 1, np.array([0.5, 0.5]))
+    near = bank.channels_near(np.column_stack([np.zeros(12), 40.0 * np.arange(12)]))
+    assert near.tolist() == [[3, 4, 5, 6, 7, 8], [9, 10, 11, -1, -1, -1], [-1] * 6]
+
+
 def test_sums_of_joined_units_stay_at_their_places_and_come_at_the_time_of_the_partner() -> None:
-    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2)) for _ in range(2))
+    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2), FIRST_CHANNEL) for _ in range(2))
     first.waveforms[1, 0, 1], first.amplitude[1] = 6.0, 2.0
     second.waveforms[0, 0, 2], second.amplitude[0] = 5.0, 1.0
     lag = np.array([[0, 1], [-1, 0]])  # the second begins one sample later
@@ -176,11 +189,13 @@ def test_the_depth_of_a_unit_is_that_of_the_channel_where_it_is_largest_over_all
 
 
 def test_amplitudes_count_the_spikes_of_each_place_and_means_are_of_amplitude_1() -> None:
-    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2)) for _ in range(2))
+    first, second = (CleanedSums(np.zeros((2, 1, 4)), np.zeros(2), FIRST_CHANNEL) for _ in range(2))
     first.waveforms[0], first.amplitude[0] = 6.0, 2.0
     sums = MovingSums([first, second])
     assert sums.n_spikes.tolist() == [[2, 0], [0, 0]]
     assert first.means()[:, 0, 0].tolist() == [3, 0]
     bank = MovingBank(np.zeros((2, 3, 4, 1), np.float32), 1, np.array([0.5, 0.5]))
-    assert [one.waveforms.shape for one in MovingSums.none_yet(bank).of_place] == [(3, 1, 4)] * 2
+    assert [one.waveforms.shape for one in MovingSums.none_yet(bank, np.zeros((1, 2))).of_place] == [
+        (3, 1, 4)
+    ] * 2
     assert bank.n_units == 3

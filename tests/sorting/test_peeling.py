@@ -33,6 +33,7 @@ def with_spikes(starts: list[int], units: list[int], amplitudes: list[float]) ->
 
 BOTH = np.array([[0, 1], [1, 0]])
 NO_LAG = np.zeros((2, 2), np.int64)
+ALL_CHANNELS = np.tile(np.arange(N_CHANNELS, dtype=np.int32), (2, 1))
 
 
 def test_amplitudes_of_spikes_alone_and_in_a_collision_are_found() -> None:
@@ -91,10 +92,20 @@ def test_no_candidate_has_no_gain() -> None:
     assert fits.gain[0, 1] == -np.inf
 
 
+def test_cleaned_waveforms_are_summed_on_the_channels_of_their_unit_alone() -> None:
+    """Noise of 1 on all channels: the sum of three spikes is 3 where it is asked for."""
+    sums = CleanedSums.none_yet(bank(), np.array([[0, -1], [0, 1]], np.int32))
+    left, none = np.ones((N_CHANNELS, 400), np.float32), np.zeros(4, np.float32)
+    sums.add(left, np.array([10, 90, 150, 210]), np.array([0, 0, 0, 1]), none, none, bank())
+    assert (sums.waveforms[0, 0] == 3).all()
+    assert not sums.waveforms[0, 1:].any()
+    assert (sums.waveforms[1, :2] == 1).all()
+
+
 def test_the_mean_of_cleaned_waveforms_is_the_template_where_spikes_collide() -> None:
     starts, units = [50, 56, 150, 170, 250, 262], [0, 1, 0, 1, 1, 0]
     traces = with_spikes(starts, units, [1, 1, 0.9, 1.1, 1, 1])
-    sums = CleanedSums.none_yet(bank())
+    sums = CleanedSums.none_yet(bank(), ALL_CHANNELS)
     fits = peel(traces, np.array(starts), np.array(units), bank(), BOTH, NO_LAG)
     first, unit = np.array(starts)[:5], np.array(units)[:5]
     sums.add(traces, first, unit, fits.amplitude[:5], fits.shift_samples[:5], bank())
