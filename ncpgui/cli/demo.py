@@ -43,7 +43,7 @@ OURS = ("recording", "session.*", "phy", "score.json", "screenshot.png", ".*")
     help="Folder to write.",
 )
 @click.option(
-    "--duration", type=click.FloatRange(min=5), default=60.0, show_default=True, metavar="S", help="Seconds."
+    "--duration", type=options.Between(min=5), default=60.0, show_default=True, metavar="S", help="Seconds."
 )
 @options.seed
 @options.model

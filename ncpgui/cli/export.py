@@ -42,7 +42,7 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
 )
 @click.option(
     "--min-probability",
-    type=click.FloatRange(0, 1),
+    type=options.Between(0, 1),
     default=0.0,
     show_default=True,
     metavar="P",

@@ -54,13 +54,13 @@ COLUMNS = {
 )
 @click.option(
     "--duration",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Between(min=0, min_open=True),
     metavar="S",
     help="tuning, decoding: seconds of a trial.",
 )
 @click.option(
     "--period",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Between(min=0, min_open=True),
     metavar="P",
     help="tuning: of values on a circle, such as 180 for orientations in degrees.",
 )
@@ -69,7 +69,7 @@ COLUMNS = {
 )
 @click.option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.Between(0, 1, min_open=True, max_open=True),
     default=0.9,
     show_default=True,
     metavar="P",

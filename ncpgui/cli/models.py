@@ -35,7 +35,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
 @click.argument("second", metavar="NAME|FILE")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1),
+    type=options.Between(0, 1),
     default=0.5,
     show_default=True,
     metavar="P",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,31 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings")
 Decorator = Callable[[Any], Any]
 
-PATH = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    """A path; without a name, as an unset variable of a shell leaves it, none."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """The path, unless it is empty: that would be the working folder."""
+        if value == "":
+            self.fail("it is empty; give a path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Between(click.FloatRange):
+    """A number in a range, in which NaN is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, if it is in the range."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+PATH = _Path(path_type=Path)
 """A path that the command checks itself, so that every error reads the same."""
 
 seed = click.option(

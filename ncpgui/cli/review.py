@@ -53,7 +53,7 @@ MAX_WARNINGS = 3
 @click.option(
     "--apply",
     "least",
-    type=click.FloatRange(0.5, 1, min_open=True),
+    type=options.Between(0.5, 1, min_open=True),
     metavar="P",
     help="Use sortings of this probability and more without asking; each is an edit that can be undone.",
 )

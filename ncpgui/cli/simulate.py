@@ -21,7 +21,7 @@ from ncpgui.core.counted import count
 @click.option("--out", type=options.PATH, required=True, metavar="DIR", help="Folder to write.")
 @click.option(
     "--duration",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Between(min=0, min_open=True),
     metavar="S",
     show_default="100",
     help="Seconds.",
@@ -36,7 +36,7 @@ from ncpgui.core.counted import count
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Between(min=0, min_open=True),
     metavar="HZ",
     show_default="9",
     help="Mean firing rate.",

@@ -60,7 +60,7 @@ def templates(ctx: click.Context) -> None:
 @options.of_raw("--recording")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=options.Between(0, 1, min_open=True),
     default=0.5,
     show_default=True,
     metavar="P",

@@ -51,7 +51,7 @@ class _WithPresets(Command):
 @click.argument("config", metavar="NAME|CONFIG.toml")
 @click.option(
     "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Between(min=0, min_open=True),
     metavar="M",
     help="Wall-clock length of the run, with what came before --resume.",
     show_default="as the preset says",

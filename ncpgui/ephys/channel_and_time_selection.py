@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
 
+MOST_DIGITS = 6
+"""Of the number of a channel."""
+
+
 def channel_numbers(given: str | Sequence[int] | None) -> tuple[int, ...]:
     """Channels of a list such as ``3, 17, 20-23``, or of numbers; none of None.
 
@@ -41,6 +45,8 @@ def channel_numbers(given: str | Sequence[int] | None) -> tuple[int, ...]:
         first, dash, last = piece.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError(f"'{piece}' is not a channel; give numbers from 0, such as 3,17,20-23")
+        if max(len(first), len(last)) > MOST_DIGITS:
+            raise InputError(f"'{piece[:40]}' names channels that no recording has")
         found += range(int(first), int(last or first) + 1)
     return tuple(sorted(set(found)))
 

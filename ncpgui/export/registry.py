@@ -60,7 +60,15 @@ class ExportFormat:
         return csv_files(file) if self.name == "csv" else (file,)
 
     def with_suffix(self, path: Path) -> Path:
-        """`path`, with the suffix of the format added when it has another ending."""
+        """`path`, with the suffix of the format added when it has another ending.
+
+        Raises
+        ------
+        ExportError
+            It is a path without a name, as `.` is.
+        """
+        if path.name in ("", ".."):
+            raise ExportError(f"cannot write {path}: it is a folder; give the name of a file")
         return path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
 
     def in_the_way(self, path: Path) -> list[Path]:

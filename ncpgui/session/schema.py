@@ -60,9 +60,11 @@ class SessionPaths:
         Raises
         ------
         SessionError
-            Links lead in a circle.
+            Links lead in a circle, or it is a path without a name, as `.` is.
         """
         given = arguments.path(path, "the session")
+        if given.name in ("", ".."):
+            raise SessionError(f"'{path}' is a folder, not a session; give the .h5 file")
         try:
             is_link = given.is_symlink()
         except OSError:  # of a name that no file can have; whoever opens it says so

@@ -81,6 +81,9 @@ def test_channels_that_cannot_be_left_out_are_named(
 def test_channels_are_written_as_numbers_and_ranges() -> None:
     assert channel_numbers("3, 17,20-23 3") == (3, 17, 20, 21, 22, 23)
     assert channel_numbers("") == ()
+    for many in ("0-1000000000000", "1234567", "3-" + "9" * 5000):
+        with pytest.raises(InputError, match=r"^'.{1,40}' names channels that no recording has$"):
+            channel_numbers(many)
     for wrong in ("a", "3-", "-2", "1.5"):
         with pytest.raises(InputError, match=r"is not a channel; give numbers from 0, such as 3,17,20-23"):
             channel_numbers(wrong)

@@ -35,7 +35,7 @@ def find_model(model: str | Path | None) -> Path:
     if model is None:
         return find_model(default_model_name())
     path = arguments.path(model, "the model")
-    for candidate in (path, path.with_suffix(".safetensors")):
+    for candidate in (path, path.with_suffix(".safetensors")) if path.name else ():
         if candidate.suffix == ".safetensors":
             finish_files(files_of(candidate))  # of a training that was killed while it kept a model
             if candidate.is_file():

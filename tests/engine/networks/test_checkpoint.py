@@ -114,6 +114,8 @@ def test_a_newer_card_and_a_missing_or_broken_card_are_refused(saved):
 
 
 def test_an_unknown_name_lists_the_shipped_models():
+    with pytest.raises(CheckpointError, match=r"no model ''.*spikes"):
+        find_model("")
     with pytest.raises(CheckpointError, match=r"no model 'nothing'.*spikes"):
         find_model("nothing")
 
