@@ -14,7 +14,6 @@ from doubtful_project import SIZES, component_of, component_of_all_partitions, p
 from later import Later
 from tiny_project import tiny_project
 
-from ncpgui.app.controller import Controller
 from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -251,14 +250,10 @@ def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[Clamp]:
     return held_so_far
 
 
-def start(fake: FakeJobs, preferences: Preferences, path: Path) -> tuple[Controller, Any]:
-    return opened(fake, preferences, path)
-
-
 def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
     fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     controller.workspace.set_accepted((0,), True)
     controller.workspace.link((2, 3), same=False)
     with pytest.raises(CurationError, match=r"draws agree with what was decided, and 30 are enough"):
@@ -269,7 +264,7 @@ def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
 def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
     fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     workspace.merge((0, 1))
     (held,) = asked
@@ -291,7 +286,7 @@ def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
 def test_new_draws_that_nobody_asked_for_begin_when_the_decision_is_on_screen(
     fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     later = Later()
     controller.work.runner = controller.runner = later
     controller.workspace.merge((0, 1))
@@ -358,7 +353,7 @@ def test_without_a_network_decisions_still_weigh_the_draws_there_are(
 ) -> None:
     fake.project = project_of(component_of(posterior_of()))
     fake.failing[0] = "the model cannot be loaded"
-    controller, ears = start(fake, preferences, tmp_path / "s.h5")
+    controller, ears = opened(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     workspace.link((2, 3), same=True)
     assert p_merged(workspace, 100, 140) == pytest.approx(1)

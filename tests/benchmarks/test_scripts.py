@@ -379,4 +379,4 @@ def test_gui(tmp_path: Path) -> None:
     assert [row["program"] for row in kept["rows"]] == ["ncpgui, decide", "ncpgui, inspect"]
     for row in kept["rows"]:
         assert row["spikes"] == 6000
-        assert {"select", "next question", "split", "undo", "lock", "label"} <= set(row["times"])
+        assert {"select", "next question", "split", "undo", "accept", "label"} <= set(row["times"])

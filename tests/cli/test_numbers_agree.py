@@ -59,10 +59,6 @@ def random_project(seed: int) -> Project:
     return replace(project, components=(component,), waveforms={0: tiny_waveforms(first)}, p_neuron=p_neuron)
 
 
-def accept_all(workspace: Workspace) -> None:
-    adopt(workspace)
-
-
 def accept_one(workspace: Workspace) -> None:
     workspace.set_accepted((0,), True)
 
@@ -82,7 +78,7 @@ def accept_what_no_draw_has(workspace: Workspace) -> None:
     adopt(workspace)
 
 
-EDITS = [lambda workspace: None, accept_all, accept_one, use_the_second, accept_what_no_draw_has]
+EDITS = [lambda workspace: None, adopt, accept_one, use_the_second, accept_what_no_draw_has]
 
 
 def numbers_of(workspace: Workspace) -> dict[int, dict[str, float]]:
@@ -163,7 +159,7 @@ def test_what_is_accepted_was_as_probable_as_its_card_said(seed: int) -> None:
     assert f"accepted (was {in_use.percent})" in given.text
 
 
-@pytest.mark.parametrize("edit", [accept_all, use_the_second, accept_what_no_draw_has])
+@pytest.mark.parametrize("edit", [adopt, use_the_second, accept_what_no_draw_has])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_unit_of_a_settled_component_exists(seed: int, edit: object) -> None:
     workspace = Workspace(random_project(seed))

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import gamma, poisson
+from spike_trains import RATE_HZ, halves, neuron, together
 
 from ncpgui.evidence.bimodality import MOST_NATS
 from ncpgui.evidence.refractory import (
@@ -21,36 +22,13 @@ from ncpgui.evidence.refractory import (
     two_trains_nats,
 )
 
-RATE_HZ = 20_000.0
 RATIO = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-
-
-def neuron(rate_hz: float, duration_s: float, seed: int, refractory_ms: float = 3.0) -> NDArray[np.int64]:
-    """Spike times of a neuron with an absolute refractory period, in samples."""
-    generator = np.random.default_rng(seed)
-    gaps = refractory_ms / 1000 + generator.exponential(
-        1 / rate_hz - refractory_ms / 1000, int(2 * rate_hz * duration_s)
-    )
-    times = np.cumsum(gaps)
-    return (times[times < duration_s] * RATE_HZ).astype(np.int64)
-
-
-def together(*trains: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All spikes in order of time, and the train of each."""
-    times = np.concatenate(trains)
-    order = np.argsort(times, kind="stable")
-    return times[order], np.repeat(np.arange(len(trains)), [len(train) for train in trains])[order]
 
 
 def nats(times: NDArray[np.int64], part: NDArray[np.integer]) -> float:
     """What the times of two parts say: positive for two neurons, negative for one."""
     pairs = ClosePairs.of(times, sampling_frequency_hz=RATE_HZ)
     return two_trains_nats(pairs.counts(part == 0, part == 1), pairs.ratio)
-
-
-def halves(times: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Two parts at random."""
-    return np.random.default_rng(seed).integers(0, 2, len(times))
 
 
 def test_pairs_are_those_at_refractory_and_at_longer_distances() -> None:

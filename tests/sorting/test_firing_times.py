@@ -5,26 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from spike_trains import RATE_HZ, halves, neuron, together
 
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.config import SortingConfig
 
-RATE_HZ = 20_000.0
 DURATION_S = 300.0
 RNG = np.random.default_rng
 TIMES_ALONE = SortingConfig(heaps=False)
 
 
-def train(
-    rate_hz: float, seed: int, refractory_ms: float, duration_s: float = DURATION_S
-) -> NDArray[np.int64]:
-    """Times of a cell that is silent after each spike, in samples."""
-    gaps = refractory_ms / 1000 + RNG(seed).exponential(
-        1 / rate_hz - refractory_ms / 1000, int(2 * rate_hz * duration_s)
-    )
-    times = np.cumsum(gaps)
-    return (times[times < duration_s] * RATE_HZ).astype(np.int64)
+def train(rate_hz: float, seed: int, refractory_ms: float) -> NDArray[np.int64]:
+    """Times of a cell in five minutes."""
+    return neuron(rate_hz, DURATION_S, seed, refractory_ms)
 
 
 def bursts(seed: int) -> NDArray[np.int64]:
@@ -54,21 +48,10 @@ def probability_merged(
     return float(found.weight[:n_merged].sum())
 
 
-def together(*trains: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All spikes in order of time, and the train of each."""
-    times = np.concatenate(trains)
-    order = np.argsort(times, kind="stable")
-    return times[order], np.repeat(np.arange(len(trains)), [len(one) for one in trains])[order]
-
-
-def halves(times: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """One train whose spikes are cut in two at random."""
-    return times, RNG(seed).integers(0, 2, len(times))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_two_halves_of_a_refractory_cell_are_put_together(seed: int) -> None:
-    assert probability_merged(*halves(train(10.0, seed, 3.0), seed), prior=0.2) > 0.9
+    times = train(10.0, seed, 3.0)
+    assert probability_merged(times, halves(times, seed), prior=0.2) > 0.9
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -80,7 +63,8 @@ def test_two_cells_that_fire_independently_are_kept_apart(seed: int) -> None:
 def test_two_draws_of_twenty_are_not_made_sure_by_times_however_much_these_say() -> None:
     """The others count until 3 of 20 are effective: 1/3 = s^2 / 2 + (1 - s^2) / 20, P = s + (1 - s) / 10."""
     share = ((1 / 3 - 1 / 20) / (1 / 2 - 1 / 20)) ** 0.5
-    found = probability_merged(*halves(train(10.0, 0, 3.0), 0), prior=0.1)
+    times = train(10.0, 0, 3.0)
+    found = probability_merged(times, halves(times, 0), prior=0.1)
     assert found == pytest.approx(share + (1 - share) / 10, abs=0.002)
 
 
@@ -93,7 +77,8 @@ def test_cells_without_a_refractory_period_hardly_move(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_bursts_do_not_part_a_cell_nor_join_two(seed: int) -> None:
-    assert probability_merged(*halves(bursts(seed), seed), prior=0.5) > 0.5
+    times = bursts(seed)
+    assert probability_merged(times, halves(times, seed), prior=0.5) > 0.5
     assert probability_merged(*together(bursts(seed), bursts(seed + 50)), prior=0.5) < 0.2
 
 
@@ -174,7 +159,7 @@ def test_cells_that_never_meet_within_2_ms_are_two_where_their_spikes_are_two_he
 def test_draws_that_differ_by_single_spikes_keep_their_weights_however_long_the_recording() -> None:
     """Of so many pairs a few more or less within 2 ms are many nats, and say nothing of one cell or two."""
     rng = RNG(6)
-    times, part = together(*(train(20.0, seed, 3.0, duration_s=1500.0) for seed in (7, 8)))
+    times, part = together(*(neuron(20.0, 1500.0, seed) for seed in (7, 8)))
     coordinates = rng.normal(0, 1, (len(times), 4))
     coordinates[:, 0] += 4.0 * part
     cells = [np.where(rng.random(len(part)) < 0.02, 1 - part, part) for _ in range(60)]
