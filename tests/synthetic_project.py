@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.order_agreement import N_ORDERS
+from ncpgui.core.partition import by_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -236,7 +237,7 @@ def _component(
     posterior = PosteriorSamples(np.array(rows), rng.normal(-300, 20, n_samples), order=order)
     alternatives = []
     for way, mass in zip(ways, masses, strict=True):
-        labels = _by_size(way)
+        labels, _ = by_size(way)
         n_units = labels.max() + 1
         certainty = np.clip(rng.beta(9, 1.2, len(labels)), 0.3, 1).astype(np.float32)
         p_exists = np.clip(mass + rng.uniform(0.0, 0.4, n_units), 0, 1).astype(np.float32)
@@ -244,14 +245,6 @@ def _component(
         se = float(np.sqrt(mass * (1 - mass) / n_samples))
         alternatives.append(Alternative(labels.astype(np.int32), certainty, mass, se, p_exists))
     return Component(channel, neighbours, ids, sampled, posterior, tuple(alternatives))
-
-
-def _by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Relabel 0 .. k-1, the largest cluster first."""
-    values, counts = np.unique(labels, return_counts=True)
-    rank = np.empty(values.max() + 1, dtype=np.int64)
-    rank[values[np.argsort(-counts, kind="stable")]] = np.arange(len(values))
-    return rank[labels]
 
 
 def _waveforms(

@@ -82,6 +82,16 @@ def cluster_sizes(labels: ArrayLike) -> Labels:
     return np.bincount(array[array >= 0]).astype(np.int64)
 
 
+def by_size(labels: NDArray[np.integer]) -> tuple[Labels, Labels]:
+    """Labels numbered by the size of their cluster, the largest 0, and the former label of each number.
+
+    Unassigned points stay -1; clusters without a point come last.
+    """
+    former = np.argsort(-cluster_sizes(labels), kind="stable")
+    number = np.append(np.argsort(former), -1)
+    return number[labels], former
+
+
 def n_clusters(labels: ArrayLike) -> int:
     """Count the distinct non-negative labels."""
     array = np.asarray(labels)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sortings
 from ncpgui.core.component import Alternative
-from ncpgui.core.partition import cluster_sizes, contingency
+from ncpgui.core.partition import by_size, cluster_sizes, contingency
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.draws_by_alternative import ranked
 from ncpgui.sorting.assignment import assign, fit_clusters
@@ -197,12 +197,9 @@ def _alternative(
     labels = _hold(labels, held, core, sampled)
     probability[held >= 0] = 1
     exists = exists_probability(posterior, labels[sampled])
-    sizes = cluster_sizes(labels)
-    order = np.argsort(-sizes, kind="stable")
-    rank = np.full(len(sizes) + 1, -1, dtype=np.int32)  # that of none, -1, is the last
-    rank[order] = np.arange(len(sizes))
-    exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
-    return Alternative(rank[labels], probability, mode.mass, mode.mass_se, exists[order])
+    number, former = by_size(labels)
+    exists = np.pad(exists, (0, len(former) - len(exists)), constant_values=1)
+    return Alternative(number.astype(np.int32), probability, mode.mass, mode.mass_se, exists[former])
 
 
 def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> NDArray[np.int64]:

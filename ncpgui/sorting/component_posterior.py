@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
-from ncpgui.core.partition import cluster_sizes
+from ncpgui.core.partition import by_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.sampled import Sampled
@@ -309,14 +309,9 @@ def with_given(
     """
     own = as_matched(given, probability, posterior, sampled)
     merged = [np.where(np.isin(given, group), group[0], given) for group in proposed]
-    asked = [as_matched(_numbered(one), probability, posterior, sampled) for one in merged]
+    asked = [as_matched(one, probability, posterior, sampled) for one in merged]
     every = (own, *alternatives, *asked)
     return ranked(every, posterior, sampled, min_spikes=min_spikes, first_stays=True)
-
-
-def _numbered(units: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Units numbered from 0 on, without gaps."""
-    return np.unique(units, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def as_matched(
@@ -326,8 +321,7 @@ def as_matched(
     sampled: NDArray[np.int64],
 ) -> Alternative:
     """Units as they were found or given, as an alternative that no draw has; see `with_matched`."""
-    order = np.argsort(-cluster_sizes(matched), kind="stable")
-    labels = np.argsort(order)[matched].astype(np.int32)
+    labels = by_size(matched)[0].astype(np.int32)
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
     return Alternative(labels, probability, 0.0, 0.0, exists)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Echoes
-from ncpgui.core.partition import rows_of_clusters
+from ncpgui.core.partition import by_size, rows_of_clusters
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.echoes import Locked, echo_probability, locked, may_be_locked, near_samples
 from ncpgui.sorting.component_alternatives import MAX_SHOWN, MIN_MASS
@@ -196,11 +196,7 @@ def _as_copy(
         labels[spikes] = -1
         if np.count_nonzero(labels[sampled] == unit) < config.min_cluster_spikes:
             labels[labels == unit] = -1
-    left = np.unique(labels[labels >= 0])
-    sizes = np.bincount(labels[labels >= 0], minlength=alternative.n_units)[left]
-    left = left[np.argsort(-sizes, kind="stable")]
-    number = np.full(alternative.n_units + 1, -1, dtype=np.int32)
-    number[left] = np.arange(len(left))
+    number, former = by_size(labels)
     alone = 1.0 if is_first else 0.0
     by_less = {
         name: None if (mass := getattr(alternative, name)) is None else alone * mass
@@ -208,11 +204,11 @@ def _as_copy(
     }
     return replace(
         alternative,
-        labels=number[labels],
+        labels=number.astype(np.int32),
         probability=np.where(labels < 0, 0, alternative.probability).astype(np.float32),
         mass=share * alternative.mass,
         mass_se=share * alternative.mass_se,
-        p_exists=alternative.p_exists[left],
+        p_exists=alternative.p_exists[former[: number.max(initial=-1) + 1]],
         mass_without_echoes=alone * alternative.mass,
         **by_less,
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ncpgui.core.partition import (
     all_partitions,
+    by_size,
     canonical,
     cluster_sizes,
     contingency,
@@ -20,6 +21,13 @@ def test_canonical_labels_are_numbered_by_first_appearance_and_keep_unassigned_p
     assert canonical([]).tolist() == []
     assert canonical([10**12, 3, 10**12, -1]).tolist() == [0, 1, 0, -1]
     assert canonical([-1, -1]).tolist() == [-1, -1]
+
+
+def test_labels_by_size_begin_with_the_largest_cluster_and_know_what_each_was():
+    labels, former = by_size(np.array([0, 2, 2, -1, 3, 3, 3, 0]))
+    assert labels.tolist() == [1, 2, 2, -1, 0, 0, 0, 1]  # of two as large, the former order
+    assert former.tolist() == [3, 0, 2, 1]  # nothing was in 1
+    assert [one.tolist() for one in by_size(np.array([-1, -1]))] == [[-1, -1], []]
 
 
 def test_canonical_labels_of_many_rows_are_those_of_each_row():
