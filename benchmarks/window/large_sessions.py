@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.order_agreement import N_ORDERS
-from ncpgui.core.partition import canonical
+from ncpgui.core.partition import canonical, rows_of_clusters
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -199,7 +198,7 @@ def project_of(units: Units, size: Size, traces: Path) -> Project:
     unit = units.unit.copy()
     probability = rng.beta(20, 1, len(unit)).astype(np.float32)
     components, waveforms = [], {}
-    for number, ids in enumerate(_spikes_of_groups(units)):
+    for number, ids in enumerate(rows_of_clusters(units.group[units.unit], int(units.group.max()) + 1)):
         component = _component(number, ids, units, size, rng)
         components.append(component)
         waveforms[number] = _waveforms(component, units, rng)
@@ -219,12 +218,6 @@ def project_of(units: Units, size: Size, traces: Path) -> Project:
         model="spikes",
         waveforms=waveforms,
     )
-
-
-def _spikes_of_groups(units: Units) -> Iterator[NDArray[np.int64]]:
-    group = units.group[units.unit]
-    order = np.argsort(group, kind="stable")
-    yield from np.split(order, np.searchsorted(group[order], np.arange(1, units.group.max() + 1)))
 
 
 def _component(

@@ -289,6 +289,11 @@ class PosteriorSamples:
         return np.minimum(result, 1.0)
 
 
+def effective_draws(weight: NDArray[np.floating]) -> float:
+    """Draws of equal weight that would say as much as draws of these weights, 0 where none has any."""
+    return float(weight.sum() ** 2 / max(float((weight**2).sum()), 1e-300))
+
+
 def _taken(values: NDArray[Any], rows: object, name: str) -> NDArray[Any]:
     """Some rows of an array; InputError where there are none such."""
     try:

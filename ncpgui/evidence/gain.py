@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.component import Component
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, effective_draws
 from ncpgui.evidence.draws_by_alternative import CountedPoints, alternative_of_draw, as_draws_see
 from ncpgui.evidence.misassigned_spikes import wrong_in_draws
 from ncpgui.evidence.support import TOLERATED
@@ -102,7 +102,7 @@ def expected_gain(
             continue  # an answer that changes nothing
         rows = np.flatnonzero((alternative_of == index) & (posterior.weight > 0))
         weight = posterior.weight[rows]
-        n_effective = 0.0 if len(rows) == 0 else float(weight.sum() ** 2 / (weight**2).sum())
+        n_effective = effective_draws(weight)
         if len(rows) < 2 or n_effective <= 1:
             continue
         then = wrong_in_draws(counted.table(alternative, weighed=True)[rows])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import CurationError
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, effective_draws
 from ncpgui.evidence.support import TOLERATED, cells_of
 
 FEW_DRAWS = 30.0
@@ -119,6 +119,6 @@ def conditioned(
 
 def _says_nothing(kept: NDArray[np.float64], before: NDArray[np.float64]) -> bool:
     """Whether hardly any draw is left, of weights that were more `before`."""
-    left = float(kept.sum() ** 2 / max((kept**2).sum(), 1e-300))
+    left = effective_draws(kept)
     enough = min(TOO_FEW_DRAWS, len(before) / 20)
-    return left < enough and left < 0.5 * float(before.sum() ** 2 / (before**2).sum())
+    return left < enough and left < 0.5 * effective_draws(before)

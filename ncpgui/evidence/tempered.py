@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, effective_draws
 
 EFFECTIVE_PART = 0.3
 """Of the effective draws before the evidence, so many at least are left ..."""
@@ -38,7 +38,7 @@ def power_of(
     weight : (S,) of the draws before the evidence; nats : (S,) its log likelihood under each, finite
     """
     relative = nats - nats.max()
-    return _largest(lambda power: weight * np.exp(power * relative), part * _n_effective(weight))
+    return _largest(lambda power: weight * np.exp(power * relative), part * effective_draws(weight))
 
 
 def widened(before: NDArray[np.floating], after: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -46,7 +46,7 @@ def widened(before: NDArray[np.floating], after: NDArray[np.floating]) -> NDArra
 
     At least `WIDE_PART` of the effective draws before the evidence are left. Both sum to one.
     """
-    share = _largest(lambda part: part * after + (1 - part) * before, WIDE_PART * _n_effective(before))
+    share = _largest(lambda part: part * after + (1 - part) * before, WIDE_PART * effective_draws(before))
     return np.asarray(share * after + (1 - share) * before, dtype=np.float64)
 
 
@@ -55,23 +55,19 @@ def has_few_draws(posterior: PosteriorSamples) -> bool:
     drawn = posterior.drawn_weight
     if drawn is None or posterior.sampler == "beam":
         return False
-    left = _n_effective(posterior.weight_without_stimulus)
-    return left <= WIDE_PART * _n_effective(drawn) * (1 + _ROUNDING)
+    left = effective_draws(posterior.weight_without_stimulus)
+    return left <= WIDE_PART * effective_draws(drawn) * (1 + _ROUNDING)
 
 
 def _largest(weights: Callable[[float], NDArray[np.floating]], least: float) -> float:
     """The largest number of 0 to 1 for which `weights` of it leave at least so many draws effective."""
-    if _n_effective(weights(1.0)) >= least:
+    if effective_draws(weights(1.0)) >= least:
         return 1.0
     low, high = 0.0, 1.0
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
-        if _n_effective(weights(middle)) >= least:
+        if effective_draws(weights(middle)) >= least:
             low = middle
         else:
             high = middle
     return low
-
-
-def _n_effective(weight: NDArray[np.floating]) -> float:
-    return float(weight.sum() ** 2 / (weight**2).sum())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
@@ -188,8 +189,7 @@ class ExportBundle:
     @property
     def rows_of_units(self) -> list[NDArray[np.int64]]:
         """Rows of the spikes of each unit, in order of time."""
-        order = np.argsort(self.unit_index, kind="stable")
-        return np.split(order, np.cumsum(self.n_spikes)[:-1])
+        return rows_of_clusters(self.unit_index, len(self.unit_ids))
 
     @property
     def n_spikes(self) -> NDArray[np.int64]:

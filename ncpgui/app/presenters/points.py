@@ -12,6 +12,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.percent import percent
 
 MOST_POINTS = 2500
@@ -109,10 +110,7 @@ def spike_points(workspace: Workspace, shown: ShownSorting, plane: Plane) -> Spi
 
 def evenly_thinned(labels: NDArray[np.int32], *, most: int) -> NDArray[np.int64]:
     """Rows in order, at most `most` of each label, evenly spaced among its own."""
-    counts = np.bincount(labels + 1)
-    narrow = np.min_scalar_type(len(counts))  # sorted in one pass, while there are not too many labels
-    order = np.argsort((labels + 1).astype(narrow), kind="stable")
     kept = []
-    for rows in np.split(order, np.cumsum(counts)[:-1]):
+    for rows in rows_of_clusters(labels + 1, int(labels.max(initial=-2)) + 2):
         kept.append(rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most])
     return np.sort(np.concatenate(kept)) if kept else np.zeros(0, np.int64)

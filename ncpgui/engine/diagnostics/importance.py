@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, effective_draws
 from ncpgui.core.progress import Progress, reported, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.diagnostics.posteriors import ExactModel, Points, Posterior, datasets, one
@@ -131,7 +131,7 @@ def weights_of(log_weight: Array) -> ImportanceWeights:
     w = np.exp(log_weight - top)
     mean = float(w.mean())
     se = float(w.std(ddof=1) / math.sqrt(n) / mean) if n > 1 else math.nan  # of log mean, to first order
-    ess_share = float(w.sum() ** 2 / (n * np.square(w).sum()))
+    ess_share = effective_draws(w) / n
     return ImportanceWeights(log_weight, ess_share, pareto_k(log_weight), top + math.log(mean), se)
 
 
