@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.own_contents import not_its_own
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
+from ncpgui.ephys.reasons import reason
 
 HDF5_ENDINGS = (".h5", ".hdf5")
 NWB_MARK = "nwb_version"
@@ -56,6 +57,10 @@ _FORMATS = (
 )
 
 
+DAMAGED = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
+"""What h5py raises on files that are cut short, or hold something else than is looked for."""
+
+
 @contextlib.contextmanager
 def opened_hdf5(path: Path) -> Iterator[Any]:
     """Open an HDF5 file of another program for reading.
@@ -64,7 +69,7 @@ def opened_hdf5(path: Path) -> Iterator[Any]:
     ------
     RecordingError
         A part of it is kept in other files, or announced and not there.
-    OSError
+    OSError and others of `DAMAGED`
         It cannot be read.
     """
     import h5py
@@ -77,12 +82,20 @@ def opened_hdf5(path: Path) -> Iterator[Any]:
 
 
 def refuse_what_is_elsewhere(path: Path) -> None:
-    """Raise RecordingError where a file is in HDF5 and a part of it is kept in other files, or made up."""
+    """Raise RecordingError where an HDF5 file is damaged, or a part of it is in other files or made up."""
     import h5py
 
-    if h5py.is_hdf5(path):
+    if not h5py.is_hdf5(path):
+        return
+    try:
         with opened_hdf5(path):
             pass
+    except RecordingError:
+        raise
+    except DAMAGED as error:
+        raise RecordingError(
+            f"{path} is damaged ({reason(error)}); copy it again, or use a backup"
+        ) from error
 
 
 def hdf5_format(path: Path) -> tuple[str, str]:
@@ -100,7 +113,7 @@ def hdf5_format(path: Path) -> tuple[str, str]:
             found = next((known for known in _FORMATS if known.holds(file)), None)
     except RecordingError:
         raise
-    except (OSError, RuntimeError, UnicodeError) as error:
+    except DAMAGED as error:
         raise RecordingError(f"{path} is not an HDF5 file, or damaged ({error})") from error
     if encoding == SESSION_ENCODING:
         raise RecordingError(
@@ -139,7 +152,7 @@ def has_nwb_units(path: Path) -> bool:
             return len(shape) == 1 and shape[0] > 0
     except RecordingError:
         raise
-    except (OSError, RuntimeError):
+    except DAMAGED:
         return False
 
 
@@ -162,7 +175,7 @@ def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:
                     tables[name] = {key: column[()] for key, column in columns.items()}
     except RecordingError:
         raise
-    except (OSError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+    except DAMAGED as error:
         raise RecordingError(f"{path} is not an NWB file, or damaged ({error})") from error
     return tables
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.ephys.readers import available_streams, open_recording, reopen
+from ncpgui.ephys.hdf5_formats import has_nwb_units
+from ncpgui.ephys.readers import available_streams, open_recording, open_sorting, reopen
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +153,35 @@ def test_a_file_that_is_no_hdf5_is_refused(tmp_path):
     (tmp_path / "a.h5").write_bytes(b"spam")
     with pytest.raises(RecordingError, match=r"a.h5 is not an HDF5 file, or damaged"):
         open_recording(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("ending", ["h5", "nwb", "brw", "raw.h5"])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
+def test_a_file_that_is_cut_short_is_refused_whatever_it_is_called(tmp_path, ending, share):
+    path = hdf5(tmp_path / f"a.{ending}", "acquisition", "units/spike_times", nwb_version="2.6.0")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(RecordingError, match=r"a\..* is (not an HDF5 file, or )?damaged|a\.\S* is damaged"):
+        open_recording(path)
+    assert not has_nwb_units(path)
+    with pytest.raises(RecordingError):
+        open_sorting(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_with_wrong_bytes_is_refused_or_read(tmp_path):
+    """Whatever h5py raises inside is told as a damaged file."""
+    path = hdf5(tmp_path / "a.nwb", "acquisition", "units/spike_times", nwb_version="2.6.0")
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        changed = bytearray(content)
+        for place in rng.integers(8, len(content), 12):
+            changed[place] = rng.integers(256)
+        path.write_bytes(changed)
+        has_nwb_units(path)
+        with pytest.raises(RecordingError):
+            open_recording(path)
 
 
 def test_a_plexon_file_does_not_download_the_library_of_its_maker(tmp_path):
