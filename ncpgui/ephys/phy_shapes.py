@@ -72,7 +72,7 @@ def _of_spikes(folder: Path, rows: NDArray[np.int64], *names: str) -> NDArray[np
 def _own_templates(folder: Path) -> NDArray[np.float32]:
     """Templates (K, T, L) as the sorter keeps them."""
     values: NDArray[np.float32] = array(folder / "templates.npy", flat=False).astype(np.float32)
-    if values.ndim != 3 or not np.isfinite(values).all():
+    if values.ndim != 3 or 0 in values.shape[1:] or not np.isfinite(values).all():
         raise RecordingError(
             f"{folder / 'templates.npy'} holds no templates: {values.shape}; export it again"
         )
@@ -156,9 +156,10 @@ def _features(
         return none
     place = rows  # of each spike of the project among the features; -1 = none
     if (folder / "pc_feature_spike_ids.npy").is_file():
-        known = array(folder / "pc_feature_spike_ids.npy").astype(np.int64)
-        at = np.full(max(int(rows.max(initial=-1)), int(known.max(initial=-1))) + 1, -1, np.int64)
-        at[known] = np.arange(len(known))
+        known = array(folder / "pc_feature_spike_ids.npy")
+        at = np.full(int(rows.max(initial=-1)) + 1, -1, np.int64)
+        there = np.flatnonzero((known >= 0) & (known < len(at)))
+        at[known[there].astype(np.int64)] = there
         place = at[rows]
     chosen = np.flatnonzero((place >= 0) & (place < len(values)))
     if len(chosen) > MOST_FEATURED:

@@ -139,6 +139,8 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
         return {}
     try:
         templates = read_npy(needed[0], mapped=True)
+        if templates.ndim != 3 or 0 in templates.shape:
+            return {}
         template_of_spike = array(needed[1]).astype(np.int64)
         deepest, highest = templates.min(axis=1), templates.max(axis=1)
         best = (highest.astype(np.float64) - deepest).argmax(axis=1)
@@ -149,7 +151,10 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
         result = {}
         for unit in np.unique(units):
             values, counts = np.unique(template_of_spike[units == unit], return_counts=True)
-            result[int(unit)] = int(best[values[counts.argmax()]])
+            template = values[counts.argmax()]
+            if not 0 <= template < len(best) or not best[template] >= 0:
+                return {}
+            result[int(unit)] = int(best[template])
         return result
     except (OSError, ValueError, IndexError):
         return {}

@@ -84,13 +84,13 @@ def test_features_are_found_by_contact_and_by_spike(folder: Path) -> None:
     assert shapes.features_of(np.array([0, 3, 5]), np.array([1, 2])).tolist() == [[1, 0], [7, 6], [9, 8]]
 
 
-@pytest.mark.parametrize("known", [[0, 1], [1, 9]])
-def test_spikes_without_features_have_none_wherever_the_others_are(folder: Path, known: list[int]) -> None:
+@pytest.mark.parametrize("known", [[0, 1], [1, 9], [1, 10**15], [1, -1], [1, np.nan]])
+def test_spikes_without_features_have_none_wherever_the_others_are(folder: Path, known: list[float]) -> None:
     """The file tells of spikes that are the first of the project, or that the project does not have."""
     np.save(folder / "pc_features.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]]], np.float32))
     np.save(folder / "pc_feature_spike_ids.npy", np.array(known))
     shapes = read(folder)
-    assert shapes.some_of(ROWS).tolist() == [one for one in known if one < N_SPIKES]
+    assert shapes.some_of(ROWS).tolist() == [one for one in known if 0 <= one < N_SPIKES]
 
 
 def test_a_folder_without_features_has_none_of_any_spike(folder: Path) -> None:
@@ -115,6 +115,8 @@ def test_spikes_of_other_rows_are_left_out(folder: Path) -> None:
         ("spike_templates.npy", np.zeros(5), "spike_templates.npy has 5 numbers"),
         ("amplitudes.npy", np.array([1.0, np.nan, 1, 1, 1, 1]), "amplitudes.npy has 6 numbers"),
         ("templates.npy", np.zeros((2, 40)), "holds no templates"),
+        ("templates.npy", np.zeros((2, 40, 3, 1)), "holds no templates"),
+        ("templates.npy", np.zeros((2, 0, 3)), "holds no templates"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(folder: Path, name: str, values: np.ndarray, words: str) -> None:

@@ -250,5 +250,15 @@ def test_the_main_channel_is_that_of_the_template_that_most_spikes_have(tmp_path
     assert _phy_main_channels(tmp_path, units) == {8: 1, 9: 0}
     np.save(tmp_path / "template_ind.npy", np.array([[5, 6], [7, 3]]))
     assert _phy_main_channels(tmp_path, units) == {8: 6, 9: 7}
-    np.save(tmp_path / "spike_templates.npy", np.array([0, 2, 2, 1]))  # there is no third
+    np.save(tmp_path / "template_ind.npy", np.array([[5, -1], [7, 3]]))  # no contact
     assert _phy_main_channels(tmp_path, units) == {}
+    for none in (2, -1):
+        np.save(tmp_path / "spike_templates.npy", np.array([0, none, none, 1]))
+        assert _phy_main_channels(tmp_path, units) == {}
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (2, 4, 2, 1), (2, 0, 2), (0, 4, 2)])
+def test_arrays_that_are_no_templates_tell_no_main_channel(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    np.save(tmp_path / "templates.npy", np.zeros(shape))
+    np.save(tmp_path / "spike_templates.npy", np.array([0, 1]))
+    assert _phy_main_channels(tmp_path, np.array([0, 1])) == {}
