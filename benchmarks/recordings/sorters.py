@@ -53,7 +53,7 @@ RECORDINGS = {
 DEVELOPMENT = 40
 """Added to the seeds for the recordings that settings are chosen on."""
 STILL = tuple(name for name, truth in RECORDINGS.items() if truth.motion == "none")
-QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 15.0, seed=901)}
+QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 40.0, seed=901)}
 
 
 def with_other_seeds(names: Iterable[str], added: int) -> dict[str, GroundTruth]:
