@@ -48,9 +48,9 @@ def recording(tmp_path: Path) -> Path:
     return path
 
 
-def request(recording: Path, tmp_path: Path) -> RecordingRequest:
+def request(recording: Path, tmp_path: Path, **settings: int) -> RecordingRequest:
     options = {"probe": "tetrode", "sampling_frequency": float(RATE_HZ), "n_channels": 4, "dtype": "int16"}
-    return RecordingRequest(recording, options=options, session=tmp_path / "work.h5")
+    return RecordingRequest(recording, options=options, settings=settings, session=tmp_path / "work.h5")
 
 
 def sampling(window: MainWindow) -> bool:
@@ -63,7 +63,8 @@ def test_sampling_stops_when_asked_and_the_window_never_waits(
 ) -> None:
     with shown_window(qtbot, tmp_path, threads=True) as window:
         heart = Heartbeat()
-        window.controller.open_recording(request(recording, tmp_path))
+        many = request(recording, tmp_path, posterior_samples=4000)  # so that the test sees them being drawn
+        window.controller.open_recording(many)
         qtbot.waitUntil(lambda: sampling(window), timeout=90_000)
         measured(f"longest block of the event loop, opening and sampling: {1000 * heart.longest_s:.0f} ms")
         asked = time.perf_counter()
