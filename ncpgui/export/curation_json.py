@@ -77,7 +77,7 @@ def curation_steps(
     there = [name(unit) for unit in silent]
     units = [name(unit) for unit in of_unit] + there
     split = [pieces for pieces in of_unit.values() if len(pieces) > 1]
-    if not any(_need_a_secondcuration_of(pieces, in_unit, labels) for pieces in split):
+    if not any(_need_a_second_curation(pieces, in_unit, labels) for pieces in split):
         told = [(unit, labels.get(pieces[0][1])) for unit, pieces in of_unit.items()]
         return [
             curation_of(
@@ -98,7 +98,7 @@ def curation_steps(
     ]
 
 
-def _need_a_secondcuration_of(
+def _need_a_second_curation(
     pieces: list[tuple[int, int]], in_unit: Mapping[int, list[tuple[int, int]]], labels: Mapping[int, str]
 ) -> bool:
     """Whether what becomes of the parts of a unit is more than a split: one is joined to others, or removed,
