@@ -31,8 +31,8 @@ from ncpgui.session import store
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 
-FIRST_SEED = 7100
-"""Of the recordings whose figures are told; those below it are for development."""
+FIRST_SEED = 7200
+"""Of the recordings whose figures are told; those below it were looked at before."""
 KINDS = ("retina", "tuning")
 COMMON: dict[str, Any] = {"amplitude_median_sd": 7.0, "twin_distance_sd": (5.0, 12.0), "n_twins": 3}
 SETTINGS = {

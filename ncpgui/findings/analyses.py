@@ -20,11 +20,9 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.findings.propagate import Train
+from ncpgui.findings.tuning_curve import TuningCurves, has_two_peaks
 
 Floats = NDArray[np.float64]
-WIDEST, NARROWEST = 0.02, 30.0
-"""Concentrations of a tuning curve that are tried, from nearly flat to a peak of a twelfth of the circle."""
-N_PEAKS, N_WIDTHS = 180, 48
 
 
 @dataclass(frozen=True)
@@ -90,11 +88,13 @@ class Psth:
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """Tuning of the rate to a stimulus that has one value a trial, fitted as a peak on a base.
+    """Tuning of the rate to a stimulus that has one value a trial, fitted as one or two peaks on a base.
 
     `curve_hz` (n_values,) mean rate at each value, `mean_hz` in all trials, `peak` the value that is
     preferred, `width` half of the width at half height, in units of the values, `peak_hz` the rate at the
-    peak, and `base_hz`.
+    peak, and `base_hz`. Where the rates clearly have two peaks (`tuning_curve`), as those of a unit of two
+    cells may, `peak` is the higher one, `width` that of each, and `second_peak_hz` the rate at the other; it
+    is nan of one peak.
 
     Parameters
     ----------
@@ -108,10 +108,12 @@ class Tuning:
     duration_s: float
     values: ArrayLike
     period: float | None = None
-    per_spike: ClassVar[frozenset[str]] = frozenset({"curve_hz", "mean_hz", "peak_hz", "base_hz"})
+    per_spike: ClassVar[frozenset[str]] = frozenset(
+        {"curve_hz", "mean_hz", "peak_hz", "second_peak_hz", "base_hz"}
+    )
     positive: ClassVar[frozenset[str]] = frozenset({"width"})
     periods: Mapping[str, float] = field(init=False)
-    _last: list[tuple[Train, NDArray[np.int64]]] = field(default_factory=list, init=False, repr=False)
+    _last: list[tuple[Train, NDArray[np.int64], bool]] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         starts, values = _checked_times(self.starts_s, "starts_s"), _checked_times(self.values, "values")
@@ -136,93 +138,51 @@ class Tuning:
     def _of_trial(self) -> NDArray[np.int64]:
         return np.searchsorted(self.stimuli, np.asarray(self.values))
 
+    @cached_property
+    def _curves(self) -> TuningCurves:
+        return TuningCurves(self.stimuli, np.bincount(self._of_trial), self.period)
+
     def of_train(self, train: Train) -> dict[str, Any]:
         """Of all trials."""
-        return self._of(self._counts(train), self._of_trial)
+        counts, two = self._counted(train)
+        return self._of(counts, two=two)
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
-        """Of trials drawn again among those of the same value."""
-        counts, again = self._counts(train), np.empty(len(self._of_trial))
+        """Of trials drawn again among those of the same value, with as many peaks as all trials have."""
+        counts, two = self._counted(train)
+        again = np.empty(len(counts))
         for one in range(len(self.stimuli)):
             trials = np.flatnonzero(self._of_trial == one)
             n, mean = len(trials), counts[trials].mean()
             # the mean of n drawn with replacement varies by (n - 1) / n of what it should
             wider = np.sqrt(n / max(n - 1, 1))
             again[trials] = mean + wider * (counts[rng.choice(trials, n)] - mean)
-        return self._of(again, self._of_trial)
+        return self._of(again, two=two)
 
-    def _counts(self, train: Train) -> NDArray[np.int64]:
-        """Spikes in each trial; remembered of the last train, which is bootstrapped next."""
-        known = next((counts for other, counts in self._last if other is train), None)
-        if known is None:
-            starts = np.asarray(self.starts_s)
-            known = train.recorded.spikes_in_trials(train.samples, starts, self.duration_s)
-            self._last[:] = [(train, known)]
-        return known
+    def _counted(self, train: Train) -> tuple[NDArray[np.int64], bool]:
+        """Spikes in each trial, and whether they have two peaks; kept of the train to be bootstrapped."""
+        for other, counts, two in self._last:
+            if other is train:
+                return counts, two
+        starts = np.asarray(self.starts_s)
+        counts = train.recorded.spikes_in_trials(train.samples, starts, self.duration_s)
+        two = has_two_peaks(self._curves, counts, self._of_trial, self.duration_s)
+        self._last[:] = [(train, counts, two)]
+        return counts, two
 
-    def _of(self, counts: NDArray[Any], of_trial: NDArray[np.int64]) -> dict[str, Any]:
-        n = np.bincount(of_trial, minlength=len(self.stimuli))
-        curve = np.bincount(of_trial, counts, minlength=len(self.stimuli)) / n / self.duration_s
-        best, height, base = self._fit(curve, n)
-        peak, concentration = self._tried[best // N_WIDTHS, 0], self._tried_widths[best % N_WIDTHS]
+    def _of(self, counts: NDArray[Any], *, two: bool = False) -> dict[str, Any]:
+        n = self._curves.n_trials
+        curve = np.bincount(self._of_trial, counts) / n / self.duration_s
+        fit = self._curves.two_peaks(curve) if two else self._curves.one_peak(curve)
         return {
             "curve_hz": curve,
             "mean_hz": n @ curve / n.sum(),
-            "peak": peak,
-            "width": self._half_width(concentration),
-            "peak_hz": base + height,
-            "base_hz": base,
+            "peak": fit.peak,
+            "width": fit.width,
+            "peak_hz": fit.base + fit.height,
+            "second_peak_hz": fit.base + fit.second_height if two else np.nan,
+            "base_hz": fit.base,
         }
-
-    def _fit(self, curve: Floats, weight: NDArray[np.integer]) -> tuple[int, float, float]:
-        """Row of the best of all peaks that are tried, its height and base, by least squares."""
-        share = weight / weight.sum()
-        shapes, spread = self._shapes
-        height = shapes @ (share * (curve - share @ curve)) / spread
-        explained = np.where(height > 0, height**2 * spread, -1.0)
-        best = int(explained.argmax())
-        mean_shape = self._raw[best] @ share
-        return best, float(max(height[best], 0)), float(share @ curve - max(height[best], 0) * mean_shape)
-
-    @cached_property
-    def _reach(self) -> float:
-        return float(np.ptp(self.stimuli)) if self.period is None else self.period
-
-    @cached_property
-    def _tried_widths(self) -> Floats:
-        """Concentrations of von Mises functions, in sd of Gaussians where there is no circle."""
-        if self.period is None:
-            return np.geomspace(self._reach / 60, 2 * self._reach, N_WIDTHS)
-        return np.geomspace(WIDEST, NARROWEST, N_WIDTHS)
-
-    @cached_property
-    def _tried(self) -> Floats:
-        """Places of peaks, one a row."""
-        low = float(self.stimuli[0]) if self.period is None else 0.0
-        return (low + self._reach * np.arange(N_PEAKS) / (N_PEAKS - (self.period is None)))[:, None]
-
-    @cached_property
-    def _raw(self) -> Floats:
-        """Every peak that is tried, at the values: (N_PEAKS * N_WIDTHS, n_values), of height 1."""
-        apart = self.stimuli - self._tried[:, :, None]  # (N_PEAKS, 1, n_values)
-        width = self._tried_widths[:, None]
-        if self.period is None:
-            found = np.exp(-0.5 * (apart / width) ** 2)
-        else:
-            found = np.exp(width * (np.cos(2 * np.pi * apart / self.period) - 1))
-        return found.reshape(-1, len(self.stimuli))
-
-    @cached_property
-    def _shapes(self) -> tuple[Floats, Floats]:
-        """The same about their means, and their variances over trials."""
-        share = np.bincount(self._of_trial, minlength=len(self.stimuli)) / len(self._of_trial)
-        centred = self._raw - (self._raw @ share)[:, None]
-        return centred, np.maximum(centred**2 @ share, 1e-12)
-
-    def _half_width(self, width: float) -> float:
-        if self.period is None:
-            return float(np.sqrt(2 * np.log(2)) * width)
-        return float(np.arccos(max(1 - np.log(2) / width, -1.0)) * self.period / (2 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,11 +183,10 @@ def test_a_tuning_curve_without_noise_has_the_peak_that_it_was_made_with(
     else:
         width = np.degrees(np.arccos(1 - np.log(2) / 2.0)) / 2
         rates = 2 + 30 * np.exp(2.0 * (np.cos(2 * np.radians(apart)) - 1))
-    curve = rates[np.argsort(values[:12], kind="stable")]
-    _, height, base = tuning._fit(curve, np.full(12, 10))
-    assert (base, base + height) == (pytest.approx(2, abs=0.4), pytest.approx(32, rel=0.03))
-    counts = 1000 * np.round(rates).astype(int)
-    found = tuning._of(counts, tuning._of_trial)
+    counts = np.round(1000 * rates).astype(int)
+    found = tuning._of(counts)
+    assert found["base_hz"] == pytest.approx(2000, abs=400)
+    assert found["peak_hz"] == pytest.approx(32_000, rel=0.03)
     assert found["peak"] == pytest.approx(peak, abs=1.5)
     assert found["width"] == pytest.approx(width, rel=0.1)
 
@@ -211,6 +210,28 @@ def test_the_peak_of_a_tuning_curve_is_covered_by_its_interval() -> None:
         turns = peak + 180 * np.arange(-1, 2)
         covered.append(bool(((float(one.low) <= turns) & (turns <= float(one.high))).any()))
     assert np.mean(covered) == pytest.approx(0.9, abs=4 * np.sqrt(0.09 / n))
+
+
+def test_a_unit_of_two_cells_has_two_peaks_of_the_width_of_each() -> None:
+    """A single peak between the two, or as wide as both, would be no cell's."""
+    rng, values = np.random.default_rng(2), np.tile(np.arange(0, 180, 15.0), 10)
+    first = 1 + 30 * np.exp(2 * (np.cos(2 * np.radians(values - 30)) - 1))
+    second = 1 + 18 * np.exp(2 * (np.cos(2 * np.radians(values - 82)) - 1))
+    trains = {
+        unit: np.concatenate(
+            [start + np.sort(rng.uniform(0, 1, rng.poisson(r))) for start, r in enumerate(of)]
+        )
+        for unit, of in enumerate((first, first + second))
+    }
+    tuning = Tuning(np.arange(len(values)) * 1.0, 1.0, values, 180.0)
+    found = propagate([sorting_of(trains, 120.0)], tuning, bootstraps=50)
+    width = np.degrees(np.arccos(1 - np.log(2) / 2)) / 2
+    for unit in (0, 1):
+        assert found[unit, "peak"].mean == pytest.approx(30, abs=4)
+        assert found[unit, "width"].low < width < found[unit, "width"].high
+        assert found[unit, "width"].high < 45  # a single peak on both is wider
+    assert np.isnan(found[0, "second_peak_hz"].mean)
+    assert found[1, "second_peak_hz"].mean == pytest.approx(20, abs=4)
 
 
 def test_a_receptive_field_is_where_it_was_planted() -> None:

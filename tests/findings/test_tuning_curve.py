@@ -1,0 +1,106 @@
+"""One or two peaks on a base: what they are fitted to is known."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ncpgui.findings.tuning_curve import TuningCurves, has_two_peaks
+
+VALUES = np.arange(0, 180, 15.0)
+N_TRIALS = np.full(12, 10)
+OF_TRIAL = np.tile(np.arange(12), 10)
+CIRCLE = TuningCurves(VALUES, N_TRIALS, 180.0)
+LINE = TuningCurves(VALUES, N_TRIALS, None)
+
+
+def bump(values: NDArray[np.float64], place: float, concentration: float) -> NDArray[np.float64]:
+    return np.asarray(np.exp(concentration * (np.cos(2 * np.radians(values - place)) - 1)))
+
+
+@pytest.mark.parametrize("places", [(30.0, 110.0), (2.0, 178.0 - 60), (60.0, 100.0)])
+def test_two_peaks_without_noise_are_found_where_they_are(places: tuple[float, float]) -> None:
+    k = float(CIRCLE._widths[32])  # of the grid, so that the fit can be exact: 3.1
+    rates = 3 + 20 * bump(VALUES, places[0], k) + 12 * bump(VALUES, places[1], k)
+    found = CIRCLE.two_peaks(rates)
+    assert found.peak == pytest.approx(places[0])
+    assert found.width == pytest.approx(np.degrees(np.arccos(1 - np.log(2) / k)) / 2)
+    assert (found.height, found.second_height, found.base) == pytest.approx((20, 12, 3))
+    assert found.explained == pytest.approx(rates.var())
+
+
+def test_the_higher_of_two_peaks_is_the_preferred_one_whatever_their_order() -> None:
+    k = float(CIRCLE._widths[32])
+    found = CIRCLE.two_peaks(3 + 12 * bump(VALUES, 30.0, k) + 20 * bump(VALUES, 110.0, k))
+    assert (found.peak, found.height, found.second_height) == pytest.approx((110, 20, 12))
+
+
+def test_two_peaks_on_a_line_do_not_go_on_at_its_other_end() -> None:
+    rates = 2 + 10 * np.exp(-0.5 * ((VALUES - 10) / 12) ** 2) + 25 * np.exp(-0.5 * ((VALUES - 120) / 12) ** 2)
+    found = LINE.two_peaks(rates)
+    assert found.peak == pytest.approx(120, abs=1)
+    assert found.width == pytest.approx(12 * np.sqrt(2 * np.log(2)), rel=0.08)
+    assert (found.height, found.second_height) == pytest.approx((25, 10), rel=0.1)
+
+
+def test_the_coarse_search_finds_what_trying_all_pairs_finds() -> None:
+    """All 990 pairs of coarse places, each with least squares of its own."""
+    rates = np.random.default_rng(3).poisson(6 + 15 * bump(VALUES, 40, 4) + 10 * bump(VALUES, 130, 4)) * 1.0
+    best = 0.0
+    for a, b in itertools.combinations(range(0, 180, 4), 2):
+        for width in range(0, 48, 4):
+            columns = np.column_stack([CIRCLE._raw[a, width], CIRCLE._raw[b, width], np.ones(12)])
+            heights, *_ = np.linalg.lstsq(columns, rates, rcond=None)
+            if heights[0] > 0 and heights[1] > 0:
+                best = max(best, rates.var() - (rates - columns @ heights).var())
+    assert best > 0
+    assert CIRCLE.two_peaks(rates).explained >= best - 1e-9
+
+
+def test_two_peaks_explain_no_less_than_one() -> None:
+    for seed in range(20):
+        rates = np.random.default_rng(seed).poisson(2 + 20 * bump(VALUES, 9.0 * seed, 2.0)) * 1.0
+        assert CIRCLE.two_peaks(rates).explained >= 0.98 * CIRCLE.one_peak(rates).explained
+
+
+@pytest.mark.parametrize("curves", [CIRCLE, LINE])
+def test_a_flat_curve_has_no_peak(curves: TuningCurves) -> None:
+    for found in (curves.one_peak(np.full(12, 4.0)), curves.two_peaks(np.full(12, 4.0))):
+        assert (found.height, found.second_height, found.base) == pytest.approx((0, 0, 4))
+
+
+def test_one_cell_has_one_peak_and_two_cells_have_two() -> None:
+    """Poisson cells, ten trials at each value: one in 200 cells of one peak seems to have two."""
+    rng = np.random.default_rng(0)
+    one, both = 0, 0
+    for k in range(200):
+        second = 2 + 20 * bump(VALUES[OF_TRIAL], k, 2.5)
+        one += has_two_peaks(CIRCLE, rng.poisson(second), OF_TRIAL, 1.0)
+        apart = 2 + 20 * bump(VALUES[OF_TRIAL], k + 70.0, 2.5)
+        both += has_two_peaks(CIRCLE, rng.poisson(second) + rng.poisson(apart), OF_TRIAL, 1.0)
+    assert one <= 4
+    assert both == 200
+
+
+def test_trials_that_vary_more_than_a_poisson_process_ask_more_of_a_second_peak() -> None:
+    """The same mean rates, with two small bumps: clear where trials agree, chance where they vary."""
+    rates = 20 + 12 * bump(VALUES, 30, 6) + 9 * bump(VALUES, 120, 6)
+    steady = np.round(rates[OF_TRIAL]).astype(np.int64)
+    swing = np.where(np.arange(120) // 12 % 2 == 0, -15, 15)
+    assert has_two_peaks(CIRCLE, steady, OF_TRIAL, 1.0)
+    assert not has_two_peaks(CIRCLE, steady + swing, OF_TRIAL, 1.0)
+
+
+def test_a_silent_unit_has_no_second_peak() -> None:
+    assert not has_two_peaks(CIRCLE, np.zeros(120, np.int64), OF_TRIAL, 1.0)
+
+
+def test_the_length_of_trials_changes_no_judgement() -> None:
+    counts = np.random.default_rng(5).poisson(
+        4 + 9 * bump(VALUES[OF_TRIAL], 30, 4) + 9 * bump(VALUES[OF_TRIAL], 110, 4)
+    )
+    assert has_two_peaks(CIRCLE, counts, OF_TRIAL, 0.1)
+    assert has_two_peaks(CIRCLE, counts, OF_TRIAL, 10.0)
