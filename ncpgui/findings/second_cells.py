@@ -23,8 +23,9 @@ Floats = NDArray[np.float64]
 AT_MOST, AT_LEAST = 4000, 60
 """Spikes that are looked at, and under which nothing is said."""
 N_STEPS, N_AXES = 60, 3
-NATS_A_BIC = 1 / 15
-"""Log odds of two cells for each unit of BIC: not a half, since waveforms are no normal numbers."""
+NATS_AGAINST, NATS_FOR = 1 / 15, 1 / 100
+"""Log odds of two cells for each unit of BIC below 0 and above: not a half, since waveforms are no normal
+numbers. What is not normal in the waveforms of one cell looks like a second one."""
 LEAST_SHARE = 0.15
 """Smaller heaps are outliers."""
 LEAST_P = 0.01
@@ -74,9 +75,10 @@ def two_heaps(points: Floats) -> tuple[float, Floats]:
     white = axes[:, kept] / np.sqrt(variance[kept])
     z = (used - mean) @ white
     fits = [_fit(z, z[:, -1 - k]) for k in range(min(N_AXES, z.shape[1]))]
-    nats, share, axis = max(fits, key=lambda one: one[0])
-    bic = 2 * nats - (z.shape[1] + 1) * np.log(len(z))
-    p = 0.0 if share < LEAST_SHARE else float(1 / (1 + np.exp(-np.clip(NATS_A_BIC * bic, -50, 50))))
+    gained, share, axis = max(fits, key=lambda one: one[0])
+    bic = 2 * gained - (z.shape[1] + 1) * np.log(len(z))
+    nats = bic * (NATS_FOR if bic > 0 else NATS_AGAINST)
+    p = 0.0 if share < LEAST_SHARE else float(1 / (1 + np.exp(-np.clip(nats, -50, 50))))
     return p, (points - mean) @ white @ axis
 
 
