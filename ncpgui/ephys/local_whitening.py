@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spikeinterface.core import get_chunk_with_margin
 
 from ncpgui.core.home import provide_home
+from ncpgui.core.padded_rows import padded
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
@@ -67,10 +68,10 @@ class _WhitenedSegment(BasePreprocessorSegment):  # type: ignore[misc]
 def neighbours_of(matrix: NDArray[np.floating]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """Rows of each column of a matrix (C, C) that are not zero, then -1, and their values: (C, k) both."""
     used = [np.flatnonzero(column) for column in matrix.T]
-    shape = (len(used), max(1, *(len(rows) for rows in used)))
-    channels, weights = np.full(shape, -1, np.int32), np.zeros(shape, np.float32)
+    channels = padded(used)
+    weights = np.zeros(channels.shape, np.float32)
     for column, rows in enumerate(used):
-        channels[column, : len(rows)], weights[column, : len(rows)] = rows, matrix[rows, column]
+        weights[column, : len(rows)] = matrix[rows, column]
     return channels, weights
 
 

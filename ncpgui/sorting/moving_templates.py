@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.motion import Places
+from ncpgui.core.padded_rows import padded
 from ncpgui.ephys.moved_waveforms import Mover
 from ncpgui.sorting.peeling import CleanedSums, TemplateBank
 
@@ -75,11 +76,7 @@ class MovingBank:
         """
         is_seen = (self.waveforms != 0).any(axis=(0, 2))
         close = np.linalg.norm(channels_um[:, None] - channels_um, axis=2) <= NEAR_UM
-        near = [np.flatnonzero(close[seen].any(axis=0)) for seen in is_seen]
-        channels = np.full((len(near), max(1, *map(len, near), 1)), -1, np.int32)
-        for row, of_unit in zip(channels, near, strict=True):
-            row[: len(of_unit)] = of_unit
-        return channels
+        return padded([np.flatnonzero(close[seen].any(axis=0)) for seen in is_seen])
 
 
 def smoothed(

@@ -21,6 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.padded_rows import padded
+
 AMPLITUDE_SD = 0.2
 """Prior of amplitudes: normal around 1."""
 SHIFT_SD = 0.4
@@ -71,14 +73,11 @@ class TemplateBank:
         """What loops over spikes read."""
         places = self._places
         n_channels = np.array([len(row) for row in places], np.int32)
-        channels = np.full((len(places), max(1, int(n_channels.max(initial=1)))), -1, np.int32)
-        for k, row in enumerate(places):
-            channels[k, : len(row)] = row
         begin = np.cumsum(np.append(0, n_channels[:-1].astype(np.int64) * self.waveforms.shape[1]))
         waves, slopes = np.empty((2, int(n_channels.sum()) * self.waveforms.shape[1]), np.float32)
         for first, (wave, slope) in zip(begin.tolist(), self._each_seen(), strict=False):
             waves[first : first + wave.size], slopes[first : first + wave.size] = wave.T.flat, slope.T.flat
-        return Seen(waves, slopes, begin[: len(places)], n_channels, channels)
+        return Seen(waves, slopes, begin[: len(places)], n_channels, padded(places))
 
     @cached_property
     def _places(self) -> list[NDArray[np.int64]]:
