@@ -215,7 +215,7 @@ def findings() -> str:
     """A row for each finding: what was found, and the page that has its command."""
     rows = [["what was asked", "what was found", "page"]]
     for question, (name, say) in FINDINGS.items():
-        earlier = ", an earlier model" if is_of_earlier_model(kept(name)) else ""
+        earlier = " (earlier)" if is_of_earlier_model(kept(name)) else ""
         rows.append([question, say(kept(name)), f"[tables](../../benchmarks/results/{name}.md){earlier}"])
     return table(rows)
 

@@ -412,6 +412,7 @@ ADDED = {
     "spikes-heaps": "fewer neurons with two clean heaps",
     "spikes-density": "how dense spikes lie about each of them (`density`)",
     "spikes-deep": "six blocks of attention; 64 larger sets a step, on a GPU",
+    "spikes-bursts": "what was fired just before and after each spike (`neighbours_in_time`); 96 sets a step",
 }
 
 

@@ -57,7 +57,7 @@ IMPORTS = {
     "session": ("ncpgui.session.session_file",),
     "window": (
         "ncpgui.cli.main", "ncpgui.gui.application", "ncpgui.gui.main_window", "ncpgui.session.session_file",
-        "ncpgui.analysis.correlograms", "ncpgui.evidence.bimodality",
+        "ncpgui.analysis.correlograms", "ncpgui.core.heaps",
     ),
 }  # fmt: skip
 """Modules that programs of a kind are given; what else they need, they import themselves."""

@@ -7,7 +7,7 @@ pairs of units that are in one component, and merges that were planted in them (
 Two parts are two heaps if most spikes of each are of another cell, and one if they are of the same; parts
 without such a cell are left out. All pairs of parts of one unit weigh as one row; rows of two heaps and of
 one weigh the same together, so that the odds of the fit are likelihood ratios. Weights are those of
-`evidence/bimodality.py`; figures of the table are of recordings that were left out of the fit.
+`core/heaps.py`; figures of the table are of recordings that were left out of the fit.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from benchmarks.probabilities.sampled_recordings import (
 )
 from benchmarks.recordings.sorters import STILL
 from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.heaps import INTERCEPT, MOST_NATS, QUANTITIES, WEIGHTS, heap_quantities
 from ncpgui.core.partition import canonical
-from ncpgui.evidence.bimodality import INTERCEPT, MOST_NATS, QUANTITIES, WEIGHTS, heap_quantities
 from ncpgui.sorting.all_spikes import nearest_sampled
 from ncpgui.sorting.config import SortingConfig
 

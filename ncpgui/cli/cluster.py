@@ -70,6 +70,11 @@ N_SHOWN = 4
     is_flag=True,
     help="Do not weigh sortings by refractory periods and jumps in `times_s`.",
 )
+@click.option(
+    "--no-heaps",
+    is_flag=True,
+    help="Do not weigh sortings by whether the spikes that they part lie in two heaps.",
+)
 @options.seed
 @options.device
 @click.option("--overwrite", is_flag=True, help="Replace POSTERIOR.npz if it is there.")
@@ -80,6 +85,7 @@ def cluster(
     samples: int,
     beam: int,
     no_firing_times: bool,
+    no_heaps: bool,
     seed: int,
     device: str,
     overwrite: bool,
@@ -109,6 +115,7 @@ def cluster(
                 model=model,
                 samples=samples,
                 beam=beam,
+                heaps=not no_heaps,
                 seed=seed,
                 device=device,
                 progress=progress,

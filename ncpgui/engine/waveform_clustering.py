@@ -12,8 +12,9 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import SortingMode, group_alternatives
-from ncpgui.core.arguments import WHOLE_NUMBERS, array, pairs, reporting, whole_number
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, instance, pairs, reporting, whole_number
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.heaps import weighed_by_heaps
 from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples, Sampler
 from ncpgui.core.progress import Progress, portion
@@ -137,6 +138,7 @@ def cluster(
     beam: int = 150,
     moves: int = 0,
     sweeps: int | None = None,
+    heaps: bool = True,
     seed: int = 0,
     device: str = "auto",
     progress: Progress | None = None,
@@ -160,6 +162,7 @@ def cluster(
     samples : ancestral draws S; beam : width B, 0 for none. Without samples the beam stands in for them
     moves : splits and merges of units that each sample is proposed (`sampling.split_merge`); none with links
     sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves log q
+    heaps : whether samples are weighed by whether the spikes that they part lie in two heaps (`core.heaps`)
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
     must_link, cannot_link : pairs of spikes that share a unit, or do not
 
@@ -177,6 +180,7 @@ def cluster(
     samples = whole_number(samples, "samples", least=0 if beam else 1)
     moves = whole_number(moves, "moves", least=0)
     sweeps = None if sweeps is None else whole_number(sweeps, "sweeps", least=0)
+    heaps = instance(heaps, bool, "heaps", "give True or False")
     seed, progress = whole_number(seed, "seed"), reporting(progress)
     must_link, cannot_link = pairs(must_link, "must_link"), pairs(cannot_link, "cannot_link")
     held = None if clamped is None else array(clamped, "clamped", WHOLE_NUMBERS).astype(np.int64)
@@ -206,6 +210,8 @@ def cluster(
             cannot_link=cannot_link,
             progress=portion(progress, 0, 5 * samples, whole),
         )
+        if heaps:
+            drawn = weighed_by_heaps(drawn, seen.waveforms)
     best: PosteriorSamples | None = None
     if beam:
         best = beam_samples(
@@ -293,12 +299,14 @@ def _with_linked(
 class Encoded:
     """What a network made of spikes: their encoding, as of one dataset, and what was seen on the way.
 
-    n_channels : that were read; noise : of the spikes, in the unit in which 1 is expected; notes : what was
+    waveforms : (n, 32, C) that it has read, with n_channels of them before missing ones were left out
+    noise : of the spikes, in the unit in which 1 is expected; notes : what was
         done to the waveforms; wandered_um : how far the spikes wander along the contacts, 0 without times
     """
 
     network: ClusteringNetwork
     encoding: Encoding
+    waveforms: NDArray[np.float32]
     n_channels: int
     noise: float
     notes: tuple[str, ...]
@@ -348,7 +356,7 @@ def encoded(
     wandered = 0.0 if times is None else wandered_um(spikes[..., mask], positions[mask], times)
     with torch.inference_mode():
         encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
-    return Encoded(network, encoding, spikes.shape[2], noise, notes, wandered)
+    return Encoded(network, encoding, spikes[..., mask], spikes.shape[2], noise, notes, wandered)
 
 
 def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint, wandered: float) -> Iterator[str]:

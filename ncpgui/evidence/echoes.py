@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammainc
 
-from ncpgui.evidence.bimodality import MOST_NATS
+from ncpgui.core.heaps import MOST_NATS
 
 MOST_LAG_MS = 2.5
 BIN_MS = 0.3

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.bimodality import MOST_NATS
+from ncpgui.core.heaps import MOST_NATS
 from ncpgui.evidence.white_noise import N_LAGS, WhiteNoise
 
 FEWEST = 20

@@ -32,8 +32,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.heaps import MOST_NATS
 from ncpgui.core.spike_pairs import pairs_within
-from ncpgui.evidence.bimodality import MOST_NATS
 
 REFRACTORY_MS = (0.7, 2.0)
 CHANCE_MS = (3.0, 13.0)

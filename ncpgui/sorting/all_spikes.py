@@ -3,7 +3,7 @@
 A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
-(`evidence.bimodality`), fire at the same places of the tissue or take turns (`evidence.drift_turns`), and
+(`core.heaps`), fire at the same places of the tissue or take turns (`evidence.drift_turns`), and
 keep a refractory period together, or apart (`evidence.refractory`). Where nobody knows how the tissue moved,
 one may end when the other begins, as in tissue that jumps (`evidence.drift_jumps`). Where white noise was
 shown, they respond to it as one cell or as two (`evidence.fields`).
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.heaps import heap_quantities, two_heaps_nats
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence import drift_jumps, drift_turns
-from ncpgui.evidence.bimodality import heap_quantities, two_heaps_nats
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
 from ncpgui.evidence.tempered import STIMULUS_PART, power_of, widened

@@ -99,6 +99,7 @@ class Sampling:
             model=self.model,
             **self.wanted,
             sweeps=self.sweeps,
+            heaps=False,
             seed=self.seed,
             device=self.device,
             progress=progress,

@@ -43,8 +43,8 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
     times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
     """
     weighed = weighed_by_times(result.posterior, times_s, known=result.knows_times)
-    alone = weighed.drawn_weight
-    assert alone is not None
+    alone = np.zeros(weighed.n_samples)
+    alone[: result.posterior.n_samples] = result.posterior.weight
     modes = group_alternatives(weighed)
     return GivenTimes(
         replace(result, posterior=weighed, modes=tuple(modes)),

@@ -34,6 +34,7 @@ from ncpgui.engine.networks import (
     density,
     image_encoder,
     moving_clusters,
+    neighbours_in_time,
     npt,
     point_attention,
     principal_components,
@@ -146,7 +147,8 @@ def of_training() -> list[str]:
     }
     card = json.loads((ROOT / "trained_models" / "spikes.json").read_text(encoding="utf-8"))
     blocks = card["architecture"]["network_options"]["attention"]
-    to_points = card["training"]["n_points_end"][1]
+    deep = card["started_from"]
+    to_points = deep["training"]["n_points_end"][1]
     moving, told = ("\np_moving = 0.7\n", "\np_told = 0.7\n")
     assert moving in runs["spikes-times"]
     assert told in runs["spikes-times-all"]
@@ -183,9 +185,12 @@ def of_training() -> list[str]:
         "fewer units (1 + Poisson(1.1)), of which 30 % and not 45 % are near",
         f"`spikes-deep` has {in_words(blocks)} blocks of attention in place of two",
         f"whose sets have up to {to_points} spikes",
-        f"{card['steps']} steps of {card['training']['n_datasets']} sets of up to {to_points} spikes, in "
-        f"{card['minutes']:.0f} minutes on a GPU",
-        f"is `spikes-deep`, {card['minutes']:.0f} minutes on an H100",
+        f"{deep['steps']} steps of {deep['training']['n_datasets']} sets of up to {to_points} spikes, in "
+        f"{deep['minutes']:.0f} minutes on a GPU",
+        f"{card['steps']} steps of {card['training']['n_datasets']} sets of up to "
+        f"{card['training']['n_points_end'][1]} spikes, in {card['minutes']:.0f} minutes on a GPU",
+        f"are `spikes-deep` and `spikes-bursts`, {deep['minutes']:.0f} and {card['minutes']:.0f} minutes on "
+        "an H100",
         f"scores the first {TrainConfig().beginning_points} points of further orders",
     ]
 
@@ -203,6 +208,8 @@ def of_networks() -> list[str]:
         f"more than {compared} points, {compared} of them, evenly spaced",
         f"Each of {in_words(len(point_attention._REACHES))} heads weighs",
         "second, sixth and fifteenth neighbour on twelve axes",
+        f"looks at the {in_words(neighbours_in_time.N_NEIGHBOURS)} points before it in time",
+        "from {:g} to {:g} ms at first".format(*neighbours_in_time._FORGOTTEN_MS),
         "scores $s$ on twelve axes in white noise" if cluster_aware_ncp._SEEN_SCORES == 12 else "?",
         "in twenty windows of time" if moving_clusters.N_WINDOWS == 20 else "?",
         f"cut into up to {seen_way._WINDOWS[1]} windows of at least {seen_way._SPIKES} spikes",

@@ -14,6 +14,7 @@ from benchmarks.recordings import coloured_noise
 from benchmarks.recordings.ground_truth import PROBES
 from benchmarks.recordings.sorters import RECORDINGS
 from ncpgui.app.model import open_questions
+from ncpgui.core import heaps
 from ncpgui.core.allocator import LARGE_BYTES
 from ncpgui.core.alternatives import MIN_CLUSTER_SHARE, MIN_CLUSTER_SPIKES, MIN_JACCARD
 from ncpgui.core.left_out import MIN_RATE_HZ
@@ -26,7 +27,6 @@ from ncpgui.ephys.preprocessing import FilterSettings
 from ncpgui.ephys.spikeinterface_adapter import WHITENING_RADIUS_UM
 from ncpgui.ephys.time_whitening import REACH_MS
 from ncpgui.evidence import (
-    bimodality,
     drift_jumps,
     drift_turns,
     echoes,
@@ -137,7 +137,8 @@ def of_evidence() -> list[str]:
         f"(probability {refractory.P_OFTEN}: {refractory.OFTEN[0]:g} to {refractory.OFTEN[-1]:g} times as "
         f"often)",
         f"averaged over shares $d$ from {refractory.LEFT[0]} to {refractory.LEFT[-1]:g}",
-        f"The odds are at most $e^{bimodality.MOST_NATS:g}$ either way",
+        f"The odds are at most $e^{heaps.MOST_NATS:g}$ either way",
+        f"count to the power {heaps.SAID_TWICE:g}",
         f"each of {white_noise.N_LAGS} lags and each pixel",
         f"With probability {fields.P_MIXED} it has",
         f"whose energy is {fields.CLEAR_SD:g} sd above that of noise",

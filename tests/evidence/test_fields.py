@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from ncpgui.core.heaps import MOST_NATS
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence import fields
-from ncpgui.evidence.bimodality import MOST_NATS
 from ncpgui.evidence.fields import Pair, Responses, compared
 from ncpgui.evidence.white_noise import N_LAGS, WhiteNoise
 from tests.retina_spikes import FRAME_HZ, N_FRAMES, OFF, frame_of, noise, times_s

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import gamma, poisson
 from spike_trains import RATE_HZ, halves, neuron, together
 
-from ncpgui.evidence.bimodality import MOST_NATS
+from ncpgui.core.heaps import MOST_NATS
 from ncpgui.evidence.refractory import (
     CHANCE_MS,
     LEFT,

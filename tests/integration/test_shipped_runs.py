@@ -125,6 +125,7 @@ def test_every_stretch_has_its_file_and_every_file_is_one_of_them() -> None:
         "spikes-heaps",
         "spikes-density",
         "spikes-deep",
+        "spikes-bursts",
     ]
 
 
@@ -150,5 +151,5 @@ def test_what_a_stretch_begins_with_is_written_by_another(path: Path) -> None:
 
 def test_the_model_that_is_used_learnt_the_cells_that_are_shipped() -> None:
     card = json.loads((MODELS / "spikes.json").read_text(encoding="utf-8"))
-    learnt = load_config(str(RUNS / "spikes-deep.toml")).data.build("train")
+    learnt = load_config(str(RUNS / "spikes-bursts.toml")).data.build("train")
     assert card["data_sha256"] == learnt.describe()["data_sha256"]

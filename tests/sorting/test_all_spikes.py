@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncpgui.core.heaps import heap_quantities, two_heaps_nats
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence import drift_jumps, drift_turns
-from ncpgui.evidence.bimodality import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import two_trains_nats
 from ncpgui.sorting import all_spikes
 from ncpgui.sorting.all_spikes import SAID_TWICE, Compared, Spikes, _groups, nearest_sampled, parted_nats

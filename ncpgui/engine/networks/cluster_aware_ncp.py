@@ -17,6 +17,7 @@ from ncpgui.engine.compiled.ncp import DISTANCE_UNIT, MOST_DISTANT, PRIOR_POINTS
 from ncpgui.engine.networks.density import NEIGHBOURS, log_distances
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
+from ncpgui.engine.networks.neighbours_in_time import NeighboursInTime
 from ncpgui.engine.networks.pair_context import PairContext
 from ncpgui.engine.networks.point_attention import PointAttention
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
@@ -52,12 +53,14 @@ class ClusterAwareNCP(ClusteringNetwork):
         the cluster's spread, where the cluster is now and where it is on the whole. Its square grows with the
         odds of two Gaussians, so that what lies far off costs as many nats as it should
     density : whether f is told how dense the points lie about each of them (`density`)
+    neighbours_in_time : whether points see those fired just before and after them (`neighbours_in_time`)
 
     Raises
     ------
     InputError
         `time_knots` of components that are not whitened, or less than two knots; a way without them;
-        attention or density without components; a Mahalanobis distance without a spread.
+        attention or density without components; a Mahalanobis distance without a spread; neighbours in time
+        without times.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         attention: int = 0,
         mahalanobis: bool = False,
         density: bool = False,
+        neighbours_in_time: bool = False,
     ) -> None:
         super().__init__()
         if attention and not (0 < components <= _SEEN_SCORES and along_way == bool(time_knots)):
@@ -97,6 +101,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             )
         if density and not components:
             raise InputError("points lie dense in their principal components; give the network components")
+        if neighbours_in_time and not time_knots:
+            raise InputError("neighbours in time are of a network that knows time; give time_knots")
         self.encoder = encoder
         self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None
         self.out_norm = nn.LayerNorm(h_dim)
@@ -139,6 +145,7 @@ class ClusterAwareNCP(ClusteringNetwork):
             nn.init.zeros_(self.of_density.weight)
         blocks = [PointAttention(h_dim, _SEEN_SCORES) for _ in range(attention)]
         self.attention = nn.ModuleList(blocks)
+        self.in_time = NeighboursInTime(h_dim, _SEEN_SCORES) if neighbours_in_time else None
         if time_knots:
             self.time_features = TimeFeatures(time_knots)
             n_time = self.time_features.n_features
@@ -160,6 +167,8 @@ class ClusterAwareNCP(ClusteringNetwork):
         if seconds is None:
             seconds = torch.full_like(h[..., 0], torch.nan)
         along = along_way(scores * _SCORE_UNIT, seconds, there) if self.along_way else seconds
+        if self.in_time is not None:
+            h = self.in_time(h, seen_scores, seconds, there)
         for block in self.attention:
             h = block(h, seen_scores, along, there)
         tables = self.score_pairs.tables(scores)
@@ -330,7 +339,8 @@ class ClusterAwareNCP(ClusteringNetwork):
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
         if self.whitened:
             points = in_white_noise(points if points.dim() == 4 else points.flatten(2)[..., None], there)
-        n_components = _SEEN_SCORES if self.attention else self.components
+        sees_more = bool(self.attention) or self.in_time is not None
+        n_components = _SEEN_SCORES if sees_more else self.components
         return principal_scores(points, there, n_components) / _SCORE_UNIT
 
     def _spread(self, variance: Tensor, count: Tensor) -> Tensor:

@@ -77,7 +77,7 @@ def _paper_ncp(config: TrainConfig, **options: Any) -> TrainConfig:
 
 def _spikes() -> TrainConfig:
     """The network and the data of the model `spikes`, from nothing: those of its last stretch."""
-    last = _run("spikes-deep")
+    last = _run("spikes-bursts")
     return TrainConfig(
         architecture=last.architecture,
         data=last.data,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.evidence.bimodality import MOST_NATS, heap_quantities, two_heaps_nats
+from ncpgui.core.heaps import MOST_NATS, heap_quantities, two_heaps_nats, weighed_by_heaps
+from ncpgui.core.posterior import PosteriorSamples
 
 N = 4000
 DIMS = 8
@@ -77,3 +78,40 @@ def test_single_spikes_and_equal_ones_are_no_error() -> None:
 
 def test_no_verdict_is_surer_than_what_was_fitted_knows() -> None:
     assert two_heaps_nats(np.array([[-50.0, 100.0], [50.0, 0.0]])).tolist() == [MOST_NATS, -MOST_NATS]
+
+
+def drawn(*labels: NDArray[np.integer]) -> PosteriorSamples:
+    return PosteriorSamples(np.array(labels), np.zeros(len(labels)))
+
+
+def as_waveforms(spikes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Eight numbers of each spike as those of a contact."""
+    return spikes[:, :, None]
+
+
+def test_samples_that_join_two_heaps_lose_against_those_that_part_them() -> None:
+    """Of two heaps 10 sd apart the ratio is at its most, e^8, of which a fifth of the nats counts."""
+    first, second = heap(300, 1), heap(200, 2, at=10.0)
+    parted = np.repeat([0, 1], [300, 200])
+    weighed = weighed_by_heaps(drawn(0 * parted, parted), as_waveforms(np.concatenate([first, second])))
+    assert np.log(weighed.weight[1] / weighed.weight[0]) == pytest.approx(0.2 * MOST_NATS)
+    assert weighed.drawn_weight == pytest.approx([0.5, 0.5])
+
+
+def test_a_sample_gets_what_each_unit_and_the_nearest_larger_one_say() -> None:
+    """Three heaps on a line: the second speaks against the first, the third against the second."""
+    heaps = [heap(n, n, at) for n, at in ((400, 0.0), (300, 3.0), (200, 6.0))]
+    parted = np.repeat([0, 1, 2], [400, 300, 200])
+    weighed = weighed_by_heaps(drawn(0 * parted, parted), as_waveforms(np.concatenate(heaps)))
+    expected = nats(heaps[0], heaps[1]) + nats(heaps[1], heaps[2])
+    assert np.log(weighed.weight[1] / weighed.weight[0]) == pytest.approx(0.2 * expected, abs=0.02)
+
+
+def test_units_of_few_spikes_and_sets_of_few_spikes_say_nothing() -> None:
+    spikes = np.concatenate([heap(300, 1), heap(19, 2, at=10.0)])
+    parted = np.repeat([0, 1], [300, 19])
+    assert weighed_by_heaps(drawn(0 * parted, parted), as_waveforms(spikes)).weight == pytest.approx(
+        [0.5, 0.5]
+    )
+    one = drawn(np.zeros(1, int), np.zeros(1, int))
+    assert weighed_by_heaps(one, np.zeros((1, 32, 4))).weight == pytest.approx([0.5, 0.5])
