@@ -98,15 +98,15 @@ def weighed_by_heaps(drawn: PosteriorSamples, waveforms: NDArray[np.floating]) -
     return drawn.weighed(SAID_TWICE * nats[which.reshape(-1)])
 
 
-def _principal(points: NDArray[np.floating]) -> NDArray[np.float64]:
+def _principal(points: NDArray[np.floating]) -> NDArray[np.floating]:
     """Scores on the largest principal axes: (n, d) -> (n, `N_COORDINATES` or fewer)."""
-    centred = points.astype(np.float64) - points.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    return np.asarray(centred @ axes[:, -N_COORDINATES:])
+    centred = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
+    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    return np.asarray(centred @ axes[:, -N_COORDINATES:].astype(points.dtype))
 
 
 def _parted(
-    labels: NDArray[np.integer], coordinates: NDArray[np.float64], known: dict[tuple[bytes, bytes], float]
+    labels: NDArray[np.integer], coordinates: NDArray[np.floating], known: dict[tuple[bytes, bytes], float]
 ) -> float:
     """Log likelihood of the parts (n,) that a sample makes, against one neuron; `known` of parts compared."""
     sizes = np.bincount(labels)
