@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint
 from ncpgui.engine.networks.model_files import default_model_name, find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.beams import beam_samples
-from ncpgui.engine.sampling.links import Pairs
+from ncpgui.engine.sampling.links import Pairs, with_linked_held
 from ncpgui.engine.sampling.memory import check_memory
 from ncpgui.engine.sampling.posterior import ancestral_samples, linked_samples
 from ncpgui.engine.sampling.sweeps import swept
@@ -45,8 +45,8 @@ class ClusterResult(Sampled):
 
     posterior : samples, ancestral and swept (`sampling.sweeps`), linked spikes aside; log q is nan of swept
         samples, which are draws of no law that is known, and cannot be weighed by it; the weights are equal
-        unless there are links. Where no samples were asked for, the beam: most probable label vectors and no
-        posterior, `sampler` "beam"
+        where neither links nor heaps say anything. Where no samples were asked for, the beam: most probable
+        label vectors and no posterior, `sampler` "beam"
     labels, log_prob, weight, order : its (S, n) int32, (S,) and (S,) float64, (S,) int32 or None
     modes : structurally different sortings, the most probable first
     map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
@@ -170,8 +170,7 @@ def cluster(
     ------
     InputError
         Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit; a value
-        of another type; times
-        that are no seconds in order (`checked_times`); more spikes than memory holds.
+        of another type; times that are no seconds in order (`checked_times`); more spikes than memory holds.
     CheckpointError
         The model cannot be loaded.
     """
@@ -271,7 +270,7 @@ def _drawn(
             progress=report,
         )
         posterior, links_log_prob = linked.samples, linked.log_probability
-        fixed = _with_linked(clamped, posterior.n_points, [*must_link, *cannot_link])
+        fixed = with_linked_held(clamped, posterior.n_points, [*must_link, *cannot_link])
     else:
         posterior = ancestral_samples(
             network, encoding, n_samples=samples, seed=seed, n_moves=moves, clamped=clamped, progress=report
@@ -285,23 +284,14 @@ def _drawn(
     )
 
 
-def _with_linked(
-    clamped: NDArray[np.integer] | None, n_points: int, links: Sequence[tuple[int, int]]
-) -> NDArray[np.int64]:
-    """Clamped labels in which linked points are not free: what sweeps must leave where it is."""
-    fixed = np.full(n_points, -1) if clamped is None else np.array(clamped, dtype=np.int64)
-    points = np.unique(np.array(links, dtype=np.int64))
-    fixed[points] = np.maximum(fixed[points], 0)
-    return fixed
-
-
 @dataclass(frozen=True)
 class Encoded:
     """What a network made of spikes: their encoding, as of one dataset, and what was seen on the way.
 
-    waveforms : (n, 32, C) that it has read, with n_channels of them before missing ones were left out
-    noise : of the spikes, in the unit in which 1 is expected; notes : what was
-        done to the waveforms; wandered_um : how far the spikes wander along the contacts, 0 without times
+    waveforms : (n, 32, C) that it has read; n_channels : as many, and those that are missing
+    noise : of the spikes, in the unit in which 1 is expected
+    notes : what was done to the waveforms
+    wandered_um : how far the spikes wander along the contacts, 0 without times
     """
 
     network: ClusteringNetwork

@@ -203,3 +203,13 @@ def _check_clamped(group: NDArray[np.int64], clamped: NDArray[np.integer] | None
                 f"points {i} and {j} must share a cluster, but they are linked to clamped labels "
                 f"{labels[0]} and {labels[1]}, which are two clusters; take one of them back"
             )
+
+
+def with_linked_held(
+    clamped: NDArray[np.integer] | None, n_points: int, links: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
+    """Clamped labels in which linked points are not free: what sweeps must leave where it is."""
+    fixed = np.full(n_points, -1) if clamped is None else np.array(clamped, dtype=np.int64)
+    points = np.unique(np.array(links, dtype=np.int64))
+    fixed[points] = np.maximum(fixed[points], 0)
+    return fixed
