@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.principal_axes import principal_axes
 
 QUANTITIES = ("valley", "distance")
 WEIGHTS = (-0.51, 2.26)
@@ -101,8 +102,7 @@ def weighed_by_heaps(drawn: PosteriorSamples, waveforms: NDArray[np.floating]) -
 def _principal(points: NDArray[np.floating]) -> NDArray[np.floating]:
     """Scores on the largest principal axes: (n, d) -> (n, `N_COORDINATES` or fewer)."""
     centred = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
-    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-    return np.asarray(centred @ axes[:, -N_COORDINATES:].astype(points.dtype))
+    return np.asarray(centred @ principal_axes(centred.T @ centred, N_COORDINATES).astype(points.dtype))
 
 
 def _parted(

@@ -336,17 +336,18 @@ def encoded(
         sampling_frequency,
         max_channels=checkpoint.card.get("input", {}).get("max_channels", MAX_CHANNELS),
     )
-    noise = noise_level(spikes[..., mask]) if len(spikes) >= MIN_COMPARED else 1.0
+    read = spikes[..., mask]
+    noise = noise_level(read) if len(read) >= MIN_COMPARED else 1.0
     if noise > MAX_NOISE:
         raise InputError(
             f"waveforms must be in noise sd, but their noise is about {noise:.1f} where 1 is expected, as "
             "it is in µV; divide each channel by the sd of its noise"
         )
     arrays = [spikes, positions, mask, *([times] if times is not None and network.takes_times else [])]
-    wandered = 0.0 if times is None else wandered_um(spikes[..., mask], positions[mask], times)
+    wandered = 0.0 if times is None else wandered_um(read, positions[mask], times)
     with torch.inference_mode():
         encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
-    return Encoded(network, encoding, spikes[..., mask], spikes.shape[2], noise, notes, wandered)
+    return Encoded(network, encoding, read, spikes.shape[2], noise, notes, wandered)
 
 
 def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint, wandered: float) -> Iterator[str]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.principal_axes import principal_axes
+
 MIN_WHITENED_SD = 0.3
 
 
@@ -35,10 +37,7 @@ def fit_features(waveforms: NDArray[np.float32], n_dims: int) -> FeatureSpace:
     flat = waveforms.reshape(len(waveforms), -1).astype(np.float64)
     mean = flat.mean(axis=0)
     d = max(1, min(n_dims, flat.shape[1], len(flat) - 1))
-    _, vectors = np.linalg.eigh((flat - mean).T @ (flat - mean))
-    basis = vectors[:, ::-1][:, :d]
-    largest = np.abs(basis).argmax(axis=0)
-    basis = basis * np.sign(basis[largest, np.arange(d)])
+    basis = principal_axes((flat - mean).T @ (flat - mean), d)
     return FeatureSpace(mean.astype(np.float32), np.ascontiguousarray(basis, dtype=np.float32))
 
 

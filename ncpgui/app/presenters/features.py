@@ -12,6 +12,7 @@ from ncpgui.app.presenters.axes import height_unit
 from ncpgui.app.presenters.points import NO_POINTS, Plane, SpikePoints, spike_points
 from ncpgui.app.presenters.why_empty import why_nothing
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.principal_axes import principal_axes
 from ncpgui.core.project import Project
 
 MOST_COMPONENTS = 6
@@ -104,8 +105,4 @@ def principal_components(
     centred = values.astype(np.float64) - values.mean(axis=0) if len(values) else values.astype(np.float64)
     if values.shape[1] == 0:
         return np.arange(len(component.spike_ids)), np.zeros((len(component.spike_ids), 0))
-    _, vectors = np.linalg.eigh(centred.T @ centred)
-    axes = vectors[:, ::-1][:, :MOST_COMPONENTS]
-    largest = np.abs(axes).argmax(axis=0)
-    axes = axes * np.sign(axes[largest, np.arange(axes.shape[1])])  # eigenvectors have no sign of their own
-    return positions, centred @ axes
+    return positions, centred @ principal_axes(centred.T @ centred, MOST_COMPONENTS)
