@@ -161,12 +161,10 @@ class SortingOptions:
         InputError, CheckpointError, WorkerError
             The device, the model or the workers cannot be had.
         """
-        from ncpgui.engine.device import resolve_device
-        from ncpgui.engine.networks.checkpoint import load_checkpoint
+        from ncpgui.engine import checked_model
         from ncpgui.sorting.chosen_workers import chosen_workers
 
-        resolve_device(config.device)
-        load_checkpoint(config.model)
+        checked_model(config.model, device=config.device)
         return chosen_workers(self.jobs, parallel=self.parallel, dask=self.dask)
 
 

@@ -78,12 +78,24 @@ def default_model() -> str:
     return default_model_name()
 
 
-def checked_model(model: str | Path | None = None) -> str:
-    """Name of a network, shipped or a file, once it was loaded; raises CheckpointError if it cannot be."""
-    _load_torch()
-    from ncpgui.engine.networks.checkpoint import load_checkpoint
+def checked_model(model: str | Path | None = None, *, device: str = "auto") -> str:
+    """Name of a model that can be loaded, clusters spikes and has a device: asked before any work.
 
-    return load_checkpoint(model).name
+    Raises
+    ------
+    CheckpointError
+        It cannot be loaded, or clusters something else.
+    InputError
+        There is no such device.
+    """
+    _load_torch()
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.networks.checkpoint import load_checkpoint, network_of_spikes
+
+    resolve_device(device)
+    checkpoint = load_checkpoint(model)
+    network_of_spikes(checkpoint)
+    return checkpoint.name
 
 
 def _load_torch() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import SortingMode, group_alternatives
 from ncpgui.core.arguments import WHOLE_NUMBERS, array, instance, pairs, reporting, whole_number
-from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.errors import InputError
 from ncpgui.core.heaps import weighed_by_heaps
 from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples, Sampler
@@ -24,7 +24,7 @@ from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.as_arrays import is_compiled
-from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint
+from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, network_of_spikes
 from ncpgui.engine.networks.model_files import default_model_name, find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.beams import beam_samples
@@ -313,7 +313,7 @@ def opened_model(model: str | Path | None, device: str, *, beam: bool = False) -
     if device == "auto" and not beam and is_compiled(_loaded(path, "cpu").network):
         target = resolve_device("cpu")
     checkpoint = _loaded(path, str(target))
-    _clusters_spikes(checkpoint)
+    network_of_spikes(checkpoint)
     return checkpoint
 
 
@@ -327,7 +327,7 @@ def encoded(
     times: NDArray[np.float64] | None = None,
 ) -> Encoded:
     """Check spikes and encode them; parameters and errors as of `cluster`."""
-    network = _clusters_spikes(checkpoint)
+    network = network_of_spikes(checkpoint)
     target = network.log_temperature.device
     spikes, positions, mask, notes = checked_waveforms(
         waveforms,
@@ -379,15 +379,6 @@ def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Ite
             f"the most similar spikes differ by {noise:.2g} a sample, where noise of 1 is expected; if they "
             "are copies of each other, or not in noise sd (but in V or mV), probabilities are worth nothing"
         )
-
-
-def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
-    kind = checkpoint.card.get("input", {}).get("kind", "spikes")
-    if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
-        raise CheckpointError(
-            f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"
-        )
-    return checkpoint.network
 
 
 @lru_cache(maxsize=4)

@@ -18,7 +18,8 @@ from ncpgui.core.errors import RecordingError
 IDS = ("cluster_id", "id", "clusterid", "cluster", "clu", "unit_id", "unit")
 """Names of the column of clusters, the likelier first."""
 MOST_BYTES = 1 << 28
-_WHOLE = re.compile(r"([0-9]+)(\.0*)?", re.ASCII)
+_WHOLE = re.compile(r"([0-9]+)(\.0*|,0{1,2})?", re.ASCII)
+"""With a decimal comma, only where no comma could part thousands: 12,0 is 12, and 12,000 may be 12000."""
 _FLOAT = re.compile(r"[0-9]+(\.[0-9]*)?[eE]\+?[0-9]+", re.ASCII)
 
 
@@ -56,6 +57,18 @@ class ClusterTable:
         return {
             unit: row[column].strip() if column < len(row) else "" for unit, row in found if unit is not None
         }
+
+    def unread(self, column: int) -> list[str]:
+        """What stands for the cluster in rows that name none, and whose cell of a column is not empty."""
+        place = self.id_column
+        return [
+            row[place].strip() if place < len(row) else ""
+            for row in self.rows
+            if place is not None
+            and self.cluster_of(row) is None
+            and column < len(row)
+            and row[column].strip()
+        ]
 
     def as_bytes(self, rows: Iterable[Sequence[str]]) -> bytes:
         """The file with these rows under its header, spelt as it is."""
@@ -111,7 +124,7 @@ def _has_all(rows: list[list[str]], column: int, clusters: Collection[int]) -> b
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a cell holds, 0 or more; None where it is none (12.0 and 1.2e1 are 12)."""
+    """The number that a cell holds, 0 or more; None where it is none (12.0, 12,0 and 1.2e1 are 12)."""
     cell = text.strip(" \t\"'")
     match = _WHOLE.fullmatch(cell)
     if match:

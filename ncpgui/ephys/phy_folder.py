@@ -38,6 +38,11 @@ _LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("cluster_KSLabel.tsv", "cluster_KSLabel.csv", "cluster_info.tsv", "cluster_info.csv"), ("KSLabel",)),
 )
 """Files and columns with labels, those of a person first; the first that labels anything is read."""
+_TABLE_NAMES = frozenset(plain(name.partition(".")[0]) for names, _ in _LABEL_COLUMNS for name in names) | {
+    "cluster_label",
+    "cluster_labels",
+}
+_TABLE_ENDINGS = frozenset(("tsv", "csv", "txt", "dat", "tab", "xls", "xlsx", "ods"))
 NAME_COLUMNS = ("si_unit_id", "unit_name")
 """Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
 LARGEST_RATE = 1e12
@@ -203,7 +208,7 @@ def _labels(
 ) -> tuple[dict[int, str], dict[int, str]]:
     """Labels, and labels of one's own, of the first column that has any; clusters that it lacks have none."""
     present = set(np.unique(clusters).tolist())
-    silent: list[str] = []
+    silent = _not_looked_at(folder)
     for files, columns in _LABEL_COLUMNS:
         for name in files:
             table = read_cluster_table(folder / name, present)
@@ -221,6 +226,7 @@ def _labels(
             if lacking:
                 notes.append(f"{name} lacks clusters {some(lacking)}: they are unsorted")
             notes += _of_two_minds(table, place)
+            notes += _of_no_cluster(table, place)
             known = {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
             return known, {unit: text for unit, text in told.items() if text.lower() not in LABELS}
     notes += silent
@@ -247,7 +253,10 @@ def _why_nothing(table: ClusterTable, place: int | None, cells: dict[int, str], 
         shown = ", ".join(name for name in table.names if name)
         return f"no column is called group (its columns: {shown})"
     if not cells:
-        return "none of its rows names a cluster" if table.rows else "it has no rows"
+        if not table.rows:
+            return "it has no rows"
+        unread = table.unread(place)
+        return "none of its rows names a cluster" + (f" but {_quoted(unread)}" if unread else "")
     if present.isdisjoint(cells):
         return f"none of its clusters ({some(sorted(cells))}) has a spike"
     return "its clusters are unsorted, or their cells empty"
@@ -269,6 +278,37 @@ def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
     if not twice:
         return []
     return [f"{table.file.name} has different rows of clusters {some(twice)}: the last one counts"]
+
+
+def _of_no_cluster(table: ClusterTable, place: int | None) -> list[str]:
+    """A sentence if rows have a label and name no cluster."""
+    unread = [] if place is None else table.unread(place)
+    if not unread:
+        return []
+    return [
+        f"{table.file.name} has labels of {_quoted(unread)}, which are no clusters: these labels "
+        "are left out; write clusters as whole numbers"
+    ]
+
+
+def _quoted(cells: list[str]) -> str:
+    return some([f"'{cell:.30}'" for cell in cells])
+
+
+def _not_looked_at(folder: Path) -> list[str]:
+    """Sentences about what is called like a table of labels, and is none that is read."""
+    read = {name for names, _ in _LABEL_COLUMNS for name in names}
+    found = []
+    for file in sorted(folder.iterdir()):
+        stem, *endings = file.name.lower().split(".")
+        if plain(stem) not in _TABLE_NAMES or not _TABLE_ENDINGS.issuperset(endings):
+            continue
+        if file.name not in read:
+            found.append(f"{file.name} is not read: call it cluster_group.tsv if its labels are to count")
+        elif not file.is_file():
+            what = "a folder" if file.is_dir() else "a link that leads nowhere"
+            found.append(f"{file.name} labels nothing: it is {what}")
+    return found
 
 
 def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:

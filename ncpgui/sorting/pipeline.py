@@ -56,8 +56,11 @@ def find_units(
 
     Parameters and errors as of `sort_recording`.
     """
+    from ncpgui.engine import checked_model
     from ncpgui.ephys.preprocessing import preprocess
 
+    if cluster is None:
+        checked_model(config.model, device=config.device)
     pre = preprocess(recording, **filter_options(config), progress=portion(progress, 0, 2, 100))
     with ExitStack() as opened:
         opened.callback(pre.close)

@@ -74,7 +74,7 @@ def given_units(
     from ncpgui.engine import checked_model
     from ncpgui.ephys.preprocessing import preprocess
 
-    model = checked_model(config.model)
+    model = checked_model(config.model, device=config.device)
     ids, unit = np.unique(sorting.unit_id, return_inverse=True)
     parts = parts_of(sorting, config, n_channels=recording.n_channels, n_samples=recording.n_samples)
     pre = preprocess(

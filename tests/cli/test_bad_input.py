@@ -462,7 +462,11 @@ def test_settings_that_are_not_there(ncpgui: Command, tmp_path: Path, out: Path)
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(["--model", "nonesuch"], "no model 'nonesuch'"), (["--device", "abacus"], "unknown device 'abacus'")],
+    [
+        (["--model", "nonesuch"], "no model 'nonesuch'"),
+        (["--model", "gauss2d"], "model 'gauss2d' clusters points, not spikes"),
+        (["--device", "abacus"], "unknown device 'abacus'"),
+    ],
 )
 def test_a_model_or_device_that_is_not_there_is_said_before_work_begins(
     ncpgui: Command, tetrode_folder: Path, out: Path, options: list[str], words: str

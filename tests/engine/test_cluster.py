@@ -406,8 +406,12 @@ def test_a_model_with_times_uses_them_and_their_beginning_does_not_matter(tmp_pa
     assert not any("time" in note for note in first.notes)
 
 
-def test_a_network_that_can_be_loaded_has_a_name_and_another_one_is_refused(tmp_path):
-    assert engine.checked_model("gauss2d") == "gauss2d"
+def test_a_model_of_spikes_that_can_be_loaded_has_a_name_and_another_one_is_refused(tmp_path):
+    assert engine.checked_model("spikes") == "spikes"
+    with pytest.raises(CheckpointError, match="model 'gauss2d' clusters points, not spikes"):
+        engine.checked_model("gauss2d")
+    with pytest.raises(InputError, match="unknown device 'abacus'"):
+        engine.checked_model("spikes", device="abacus")
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no network")
     with pytest.raises(CheckpointError, match="broken"):

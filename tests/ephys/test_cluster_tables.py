@@ -33,6 +33,8 @@ SPELLINGS = {
     "clusters as the index of pandas": ",group\n0,mua\n2,good\n5,noise\n",
     "the same with more columns": ",amp,group\n0,1.5,mua\n2,2.5,good\n5,3,noise\n",
     "floats of pandas": "cluster_id\tgroup\n0.0\tmua\n2.0\tgood\n5.0\tnoise\n",
+    "floats with a decimal comma": "cluster_id;group\n0,0;mua\n2,0;good\n5,0;noise\n",
+    "the same in quotes, between commas": 'cluster_id,group\n"0,0",mua\n"2,0",good\n"5,00",noise\n',
     "names of rows of R": '"cluster_id"\t"group"\n"1"\t0\t"mua"\n"2"\t2\t"good"\n"3"\t5\t"noise"\n',
     "a delimiter after each row": "cluster_id\tgroup\n0\tmua\t\n2\tgood\t\n5\tnoise\t\n",
     "a cell too many in a row": "cluster_id\tgroup\n0\tmua\tx\n2\tgood\n5\tnoise\n",

@@ -211,6 +211,52 @@ def test_labels_of_a_person_come_before_those_of_the_program(tmp_path: Path) -> 
     assert read_phy_folder(tmp_path).labels[0] == "good"
 
 
+def test_labels_of_what_is_no_cluster_are_named(tmp_path: Path) -> None:
+    text = "cluster_id;group\n0,0;good\n1,000;mua\nA2;noise\n;mua\n;\n"
+    phy = read_phy_folder(write(tmp_path, cluster_group_csv=text))
+    assert phy.labels == {0: "good"}
+    assert phy.notes[-1] == (
+        "cluster_group.csv has labels of '1,000', 'A2', '', which are no clusters: these labels are left "
+        "out; write clusters as whole numbers"
+    )
+    phy = read_phy_folder(write(tmp_path, cluster_group_csv="cluster_id;group\n1,000;mua\n2,5;good\n"))
+    assert phy.labels == {}
+    assert phy.notes == (
+        "cluster_group.csv labels nothing: none of its rows names a cluster but '1,000', '2,5'",
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cluster_group.txt",
+        "cluster_Group.tsv",
+        "CLUSTER_GROUP.TSV",
+        "cluster_group.CSV",
+        "cluster_groups.tsv.txt",
+        "cluster_quality.xlsx",
+        "cluster_label.csv",
+        "cluster_group",
+    ],
+)
+def test_files_called_like_labels_that_are_not_read_are_named(tmp_path: Path, name: str) -> None:
+    write(tmp_path, cluster_KSLabel_tsv="cluster_id\tKSLabel\n0\tmua\n1\tmua\n2\tmua\n")
+    (tmp_path / name).write_text(labels("0\tgood\n1\tgood\n2\tgood\n"))
+    first, second = read_phy_folder(tmp_path).notes
+    assert first == f"{name} is not read: call it cluster_group.tsv if its labels are to count"
+    assert second == "labels are those of cluster_KSLabel.tsv (mua 3)"
+
+
+def test_labels_that_a_link_does_not_lead_to_are_named(tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "cluster_group.tsv").symlink_to(tmp_path / "gone.tsv")
+    assert read_phy_folder(tmp_path).notes == (
+        "cluster_group.tsv labels nothing: it is a link that leads nowhere",
+    )
+    (tmp_path / "cluster_quality.tsv").mkdir()
+    assert "cluster_quality.tsv labels nothing: it is a folder" in read_phy_folder(tmp_path).notes
+
+
 def test_rows_of_one_cluster_that_differ_are_said_and_those_that_agree_are_not(tmp_path: Path) -> None:
     text = labels("0\tgood\n0\tmua\n1\tgood\n1\tGood \n2\tgood\n")
     phy = read_phy_folder(write(tmp_path, cluster_group_tsv=text))

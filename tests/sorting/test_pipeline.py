@@ -250,6 +250,25 @@ def test_a_model_that_cannot_be_loaded_stops_everything(recording: ArrayRecordin
         sort_recording(recording, CONFIG, cluster=broken)
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"model": "gauss2d"}, "model 'gauss2d' clusters points, not spikes"),
+        ({"model": "nonesuch"}, "no model 'nonesuch'"),
+        ({"device": "abacus"}, "unknown device 'abacus'"),
+    ],
+)
+def test_a_model_that_clusters_no_spikes_is_refused_before_anything_is_read(
+    recording: ArrayRecording, settings: dict[str, Any], words: str
+) -> None:
+    done: list[str] = []
+    with pytest.raises((CheckpointError, InputError), match=words):
+        sort_recording(
+            recording, replace(CONFIG, **settings), progress=lambda done_, total, words="": done.append(words)
+        )
+    assert done == []
+
+
 def test_no_spikes_is_an_error_that_says_what_to_do() -> None:
     quiet = planted_recording([], 40_000)
     with pytest.raises(

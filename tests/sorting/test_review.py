@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.alternatives import same_sorting
-from ncpgui.core.errors import RecordingError
+from ncpgui.core.errors import CheckpointError, RecordingError
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -151,6 +151,20 @@ def test_the_result_is_the_same_with_any_number_of_workers(
     for one, other in zip(project.components, again.components, strict=True):
         np.testing.assert_array_equal(one.posterior.labels, other.posterior.labels)
         assert [way.mass for way in one.alternatives] == [way.mass for way in other.alternatives]
+
+
+def test_a_model_that_clusters_no_spikes_is_refused_before_anything_is_read(
+    recording: ArrayRecording, sorting: Sorting
+) -> None:
+    done: list[str] = []
+    with pytest.raises(CheckpointError, match="model 'gauss2d' clusters points, not spikes"):
+        given_units(
+            recording,
+            sorting,
+            replace(REVIEW, model="gauss2d"),
+            progress=lambda done_, total, words="": done.append(words),
+        )
+    assert done == []
 
 
 def test_a_sorting_of_few_spikes_only_says_what_to_do(recording: ArrayRecording) -> None:

@@ -24,6 +24,7 @@ from ncpgui.core.files import replaced_files
 from ncpgui.core.regular_files import regular
 from ncpgui.core.source_revision import Revision
 from ncpgui.engine.networks.model_files import CARD_FORMAT, files_of, find_model, load_card
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 from ncpgui.engine.torch_defaults import usual_defaults
 
@@ -94,6 +95,23 @@ def load_checkpoint(model: str | Path | None = None, *, device: torch.device | s
         reason = str(error).splitlines()[0]
         raise CheckpointError(f"model {path} does not fit this version of ncpgui: {reason}") from error
     return Checkpoint(network.eval().to(device), card)
+
+
+def network_of_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
+    """The network of a model that clusters spikes one after the other.
+
+    Raises
+    ------
+    CheckpointError
+        It clusters something else.
+    """
+    read = checkpoint.card.get("input")
+    kind = read.get("kind", "spikes") if isinstance(read, dict) else "spikes"
+    if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
+        raise CheckpointError(
+            f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"
+        )
+    return checkpoint.network
 
 
 def _sha256(path: Path) -> str:
