@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ncpgui.core.errors import SessionError, SessionLockedError, SessionUnwritableError
+from ncpgui.core.errors import SessionLockedError, SessionUnwritableError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.regular_files import regular
 
@@ -95,11 +95,15 @@ class WriterLock:
     def _read(self) -> bytes | None:
         try:
             return regular(self.path, most_bytes=_MOST_BYTES).read_bytes()
-        except FileNotFoundError:
-            return None
         except OSError as error:
-            raise SessionError(
-                f"cannot read the lock {self.path}: {error.strerror}; check whose it is, and move it away"
+            reason = error.strerror
+            if isinstance(error, FileNotFoundError):
+                if not self.path.is_symlink():
+                    return None
+                reason = "it is a link that leads nowhere"
+            raise SessionUnwritableError(
+                f"cannot read the lock {self.path}: {reason}; check whose it is and move it away, or "
+                f"{self._otherwise}"
             ) from error
 
     def release(self) -> None:

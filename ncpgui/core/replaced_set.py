@@ -90,6 +90,11 @@ def replace_together(
         A file cannot be written; the folder is as it was.
     """
     staged = folder / STAGED
+    if os.path.lexists(staged):
+        raise ExportError(
+            f"{staged} is where ncpgui puts new files before they take the place of old ones, and what is "
+            f"there is not of its making; nothing in {folder} was changed: move it away, and try again"
+        )
     with _told(folder):
         try:
             staged.mkdir()
@@ -291,16 +296,21 @@ def _plan(place: Path) -> _Plan:
 
     Raises
     ------
-    OSError
-        It is damaged, or names anything outside the folder.
+    ExportError
+        It cannot be read, is damaged, or names anything outside the folder.
     """
     try:
         value = parse_json(regular(place / PLAN).read_bytes())
         plan = _Plan(**{name: tuple(map(str, value[name])) for name in ("files", "made", "aside")})
-    except (ValueError, KeyError, TypeError) as error:
-        raise OSError(errno.EINVAL, f"{place / PLAN} is damaged ({error})") from error
-    if any(Path(name).name != name or name == ".." for name in (*plan.files, *plan.made, *plan.aside)):
-        raise OSError(errno.EINVAL, f"{place / PLAN} names files outside the folder")
+        if any(Path(name).name != name or name == ".." for name in (*plan.files, *plan.made, *plan.aside)):
+            raise ValueError("it names files outside the folder")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        raise ExportError(
+            f"{place / PLAN} says which files were being replaced when a write-back was stopped, and cannot "
+            f"be used ({reason}); copy those that you want of {place.parent}, which has them as they were, "
+            f"or of {place}, which has the new ones; then move {place.parent} away, and try again"
+        ) from error
     return plan
 
 
@@ -318,5 +328,11 @@ def _told(folder: Path) -> Iterator[None]:
         if interrupted(folder):
             state = "some of its files were replaced, which will be finished or undone"
         raise ExportError(
-            f"cannot write into {folder}: {error.strerror or error}; {state}: {way_out}, and try again"
+            f"cannot write into {folder}: {_reason(error)}; {state}: {way_out}, and try again"
         ) from error
+
+
+def _reason(error: OSError) -> str:
+    """What went wrong, with the name of the file where the system told it."""
+    name = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, (str, bytes, Path)) else ""
+    return f"{name}: {error.strerror}" if name else str(error.strerror or error)

@@ -25,7 +25,7 @@ from ncpgui.core.own_contents import READ_WHOLE, not_its_own
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import not_special, special
 from ncpgui.session.codecs import array_piece, create_group, element, write_array
-from ncpgui.session.hdf5_file import written_hdf5
+from ncpgui.session.hdf5_file import reason, written_hdf5
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
 from ncpgui.session.swap import set_aside, swapped
@@ -180,7 +180,7 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     except FileNotFoundError:
         return {}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError) as error:
-        logger.warning("the waveform cache %s is damaged and is ignored: %s", path, error)
+        logger.warning("the waveform cache %s is damaged and is ignored: %s", path, reason(error))
     return result
 
 

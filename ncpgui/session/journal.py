@@ -47,7 +47,7 @@ class JournalContents:
 
 
 def read_journal(path: Path) -> JournalContents | None:
-    """Read a journal as far as it is whole; None when there is no file.
+    """Read a journal as far as it is whole; None when there is no file, nor a link that leads to none.
 
     A process killed while it wrote leaves a torn last line: that action is lost, the others are not.
 
@@ -61,7 +61,9 @@ def read_journal(path: Path) -> JournalContents | None:
     try:
         data = regular(path, most_bytes=MOST_BYTES).read_bytes()
     except FileNotFoundError:
-        return None
+        return (
+            JournalContents("", "", (), f"{path} is a link that leads nowhere") if path.is_symlink() else None
+        )
     except OSError as error:
         raise SessionError(
             f"cannot read {path}: {error.strerror}; check its permissions, or move it away"

@@ -220,7 +220,7 @@ class SessionFile:
         if contents is not None and entries is None:
             what = "belongs to another session"
             if not contents.session_id:
-                what = "is not a journal"
+                what = "is a link that leads nowhere" if not path.exists() else "is not a journal"
             elif contents.session_id == header.session_id:
                 what = f"holds what was done after another save of {self.path.name} than this one"
             if self.read_only:

@@ -25,7 +25,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.regular_files import special
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute, read_attributes, write_attributes
-from ncpgui.session.hdf5_file import written_hdf5
+from ncpgui.session.hdf5_file import reason, written_hdf5
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
@@ -191,9 +191,8 @@ def opened(path: Path, *, only_header: bool = False) -> Iterator[h5py.File]:
     except SessionError:
         raise
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError, MemoryError) as error:
-        reason = (str(error).splitlines() or ["unreadable"])[0]
         raise SessionFormatError(
-            f"{path} is damaged or not an ncpgui session ({reason}); use a backup of it, or sort again"
+            f"{path} is damaged or not an ncpgui session ({reason(error)}); use a backup of it, or sort again"
         ) from error
 
 

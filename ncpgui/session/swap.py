@@ -86,7 +86,7 @@ def kept_copy(path: Path) -> Path:
 
 def _numbered(path: Path) -> Path:
     number = 1
-    while (numbered := path.with_name(f"{path.name}.{number}")).exists():
+    while os.path.lexists(numbered := path.with_name(f"{path.name}.{number}")):
         number += 1
     return numbered
 

@@ -19,6 +19,7 @@ from ncpgui.core.replaced_set import (
     MEANWHILE,
     NEW,
     PLAN,
+    STAGED,
     alone_in,
     finish,
     interrupted,
@@ -276,7 +277,7 @@ def test_a_link_to_another_file_system_stays_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("put", "words"),
     [
-        (lambda place: place.symlink_to("gone"), "it is a link to .*gone, which is not there"),
+        (lambda place: place.symlink_to("gone"), "note.tsv: it is a link to .*gone, which is not there"),
         (lambda place: place.mkdir(), "it is a folder"),
         (lambda place: os.mkfifo(place), "it is a device or a named pipe, not a file"),
     ],
@@ -314,6 +315,32 @@ def test_a_plan_that_leads_out_of_the_folder_is_refused(plan: object, tmp_path: 
     place = folder / "before" / NEW
     place.mkdir(parents=True)
     (place / PLAN).write_text(json.dumps(plan))
-    with pytest.raises(ExportError, match=r"\.plan\.json (is damaged|names files outside the folder)"):
+    with pytest.raises(
+        ExportError,
+        match=r"\.plan\.json says which files .* stopped, and cannot be used \(.*\); copy .* of .*before, "
+        r"which has them as they were.* move .*before away, and try again$",
+    ):
         finish_alone(folder)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda place: place.write_text("mine"),
+        lambda place: place.symlink_to("gone"),
+        lambda p: p.symlink_to("."),
+    ],
+)
+def test_what_lies_where_new_files_are_kept_is_named_and_nothing_is_changed(
+    put: Callable[[Path], None], tmp_path: Path
+) -> None:
+    folder = made(tmp_path / "phy")
+    put(folder / STAGED)
+    with pytest.raises(
+        ExportError,
+        match=rf"{STAGED} is where ncpgui puts new files .* was changed: move it away, and try again$",
+    ):
+        write(folder)
+    assert {name: contents(folder)[name] for name in OLD} == OLD
+    assert os.path.lexists(folder / STAGED)

@@ -153,6 +153,28 @@ def test_what_is_no_journal_is_said_to_be_none(project: Project, path: Path) -> 
         assert session.notes == ("retina é.h5.journal is not a journal and is ignored",)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links of Windows need rights")
+def test_a_journal_that_a_link_does_not_lead_to_is_said_and_nothing_is_written_there(
+    project: Project, path: Path, tmp_path: Path
+) -> None:
+    create_session(project, path).close()
+    journal = SessionPaths(path).journal
+    for number in (1, 2):
+        journal.symlink_to(tmp_path / "unmounted.journal")
+        with open_session(path, read_only=True) as session:
+            assert session.notes[0] == f"{journal.name} is a link that leads nowhere and is ignored"
+        with open_session(path) as session:
+            aside = journal.with_name(f"{journal.name}.{number}")
+            assert (
+                session.notes[0]
+                == f"{journal.name} is a link that leads nowhere; it was kept as {aside.name}"
+            )
+            assert aside.readlink() == tmp_path / "unmounted.journal"
+            session.append({"do": "undo"})
+        journal.unlink()
+    assert not (tmp_path / "unmounted.journal").exists()
+
+
 @pytest.mark.parametrize("moment", ["before the journal", "after the journal"])
 def test_a_reader_while_another_program_saves_gets_every_action(
     project: Project, path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
