@@ -49,7 +49,8 @@ def adopt_command(
     free = ~(fixed | _is_owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
-    table, unit_table, unit_row = _overlaps(units, clusters)
+    unit_row, unit_table = _unit_rows(units)
+    table = _table(unit_row, len(unit_table), clusters)
     keeps = _kept(table)
     taken = _followers(table)
 
@@ -87,15 +88,17 @@ def _which(component: Component, alternative: Alternative) -> tuple[int, int] | 
     return None if index is None else (component.id, index)
 
 
-def present_alternative(clustering: Clustering, component: Component) -> int | None:
-    """Index of the alternative that the clustering shows now; None when it is none of them.
+def present_alternative(units: NDArray[np.integer], component: Component) -> int | None:
+    """Index of the alternative that a component shows now; None when it is none of them.
 
     That is the first one which adopting would not change a spike by, if no unit were accepted.
+
+    units : (n,) unit of each of its spikes, -1 = none
     """
-    now = clustering.unit_of_spike[component.spike_ids]
+    row, unit_table = _unit_rows(units)
     for index, alternative in enumerate(component.alternatives):
-        table = _overlaps(now, alternative.labels)[0]
-        if sum(table[row, column] for row, column in _kept(table).items()) + table[-1, -1] == len(now):
+        table = _table(row, len(unit_table), alternative.labels)
+        if sum(table[row, column] for row, column in _kept(table).items()) + table[-1, -1] == len(units):
             return index
     return None
 
@@ -115,19 +118,20 @@ def _is_owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> 
     return np.append(owned, False)[wanted]
 
 
-def _overlaps(
-    units: NDArray[np.int64], clusters: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Spikes by (unit now, cluster wanted), with the unassigned in the last row and column."""
+def _unit_rows(units: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Units as (row, table) with table[row] == units; the row of the unassigned is past the last."""
     code, table = unit_codes(units)
     n_none = int(len(table) > 0 and table[0] == UNASSIGNED)
     unit_table = table[n_none:]
-    row = np.where(code < n_none, len(unit_table), code.astype(np.int64) - n_none)
+    return np.where(code < n_none, len(unit_table), code.astype(np.int64) - n_none), unit_table
+
+
+def _table(row: NDArray[np.int64], n_units: int, clusters: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Spikes by (unit now, cluster wanted), with the unassigned in the last row and column."""
     n_columns = int(clusters.max(initial=-1)) + 2
     column = np.where(clusters == NONE, n_columns - 1, clusters)
-    n = len(unit_table) + 1
-    table = np.bincount(row * n_columns + column, minlength=n * n_columns).reshape(n, n_columns)
-    return table, unit_table, row
+    n = n_units + 1
+    return np.bincount(row * n_columns + column, minlength=n * n_columns).reshape(n, n_columns)
 
 
 def _kept(table: NDArray[np.int64]) -> dict[int, int]:

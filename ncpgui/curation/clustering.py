@@ -207,14 +207,14 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def unit_codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def unit_codes(units: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Units as (code, table) with table[code] == units; the table increases, spikes are not sorted."""
     if len(units) == 0:
         return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
     least = int(units.min())
     if int(units.max()) - least > len(units) + _FEW_IDS:
         table, row = np.unique(units, return_inverse=True)
-        return row.astype(np.int32), table
+        return row.astype(np.int32), table.astype(np.int64)
     above = units - least if least else units
     is_there = np.bincount(above) > 0
     code = np.cumsum(is_there, dtype=np.int32) - np.int32(1)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +48,25 @@ class KeptWaveforms(ComponentWaveforms):
 
     They are float32 as any others; the file has float16. Asking raises SessionError once the file was cut
     short (`is_at_hand`).
+
+    are_its_own : whether the coordinates are of the spikes of the component; asked once, when somebody wants
+    them: it takes all the times of its spikes
     """
 
     stored: tuple[Stored, Stored, Stored | None]
+    are_its_own: Callable[[], bool]
     _reach: dict[OpenedFile, int]
     """How far each file has to reach: one question a file, which is asked in each drawing of each panel."""
 
-    def __init__(self, waveforms: Stored, features: Stored, coordinates: Stored | None = None) -> None:
+    def __init__(
+        self,
+        waveforms: Stored,
+        features: Stored,
+        coordinates: Stored | None = None,
+        are_its_own: Callable[[], bool] = lambda: True,
+    ) -> None:
         object.__setattr__(self, "stored", (waveforms, features, coordinates))
+        object.__setattr__(self, "are_its_own", are_its_own)
         reach: dict[OpenedFile, int] = {}
         for one in self.stored:
             if isinstance(one, Piece):
@@ -73,27 +84,34 @@ class KeptWaveforms(ComponentWaveforms):
     @property
     def waveforms(self) -> NDArray[np.float32]:  # type: ignore[override]
         """See `ComponentWaveforms`."""
-        return _single(self, 0)
+        return _single(self.stored[0])
 
     @property
     def features(self) -> NDArray[np.float32]:  # type: ignore[override]
         """See `ComponentWaveforms`."""
-        return _single(self, 1)
+        return _single(self.stored[1])
 
     @property
     def coordinates(self) -> NDArray[np.float32] | None:  # type: ignore[override]
         """See `ComponentWaveforms`."""
-        return None if self.stored[2] is None else _single(self, 2)
+        kept = self.stored[2]
+        return None if kept is None or not self._are_its_own else _single(kept)
+
+    @cached_property
+    def _are_its_own(self) -> bool:
+        return self.are_its_own()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ComponentWaveforms, (self.waveforms, self.features, self.coordinates)
 
 
+def _single(stored: Stored) -> NDArray[np.float32]:
+    return _read(stored) if isinstance(stored, Piece) else np.array(stored, dtype=np.float32)
+
+
 @lru_cache(_AT_HAND)
-def _single(of: KeptWaveforms, number: int) -> NDArray[np.float32]:
-    found = of.stored[number]
-    assert found is not None
-    return np.array(found.read() if isinstance(found, Piece) else found, dtype=np.float32)
+def _read(piece: Piece) -> NDArray[np.float32]:
+    return np.array(piece.read(), dtype=np.float32)
 
 
 def cache_key(project: Project, component: Component) -> str:
@@ -112,7 +130,7 @@ def _coordinates_key(project: Project, component: Component, key: str) -> str:
 
 def _add(digest: hashlib.blake2b, *values: NDArray[np.int64]) -> None:
     for array in values:
-        digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        digest.update(np.ascontiguousarray(array, dtype="<i8").data)
         digest.update(b"|")
 
 
@@ -173,9 +191,8 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                 result[component.id] = KeptWaveforms(
                     array_piece(node, "waveforms", opened, shape=(n, None, len(component.contacts))),
                     array_piece(node, "features", opened, shape=(n, None)),
-                    _coordinates(node, opened, len(component.spike_ids))
-                    if node.attrs.get("coordinates_key") == _coordinates_key(project, component, key)
-                    else None,
+                    _coordinates(node, opened, len(component.spike_ids)),
+                    partial(_are_its_own, project, component, key, node.attrs.get("coordinates_key")),
                 )
     except FileNotFoundError:
         return {}
@@ -185,8 +202,15 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
 
 
 def _coordinates(node: h5py.Group, opened: OpenedFile, n_spikes: int) -> Stored | None:
-    """Coordinates of all spikes of a component, None where they were not kept."""
-    return array_piece(node, "coordinates", opened, shape=(n_spikes, None)) if "coordinates" in node else None
+    """Coordinates of as many spikes as a component has, None where there are none."""
+    if "coordinates" not in node or len(node["coordinates"]) != n_spikes:
+        return None
+    return array_piece(node, "coordinates", opened, shape=(n_spikes, None))
+
+
+def _are_its_own(project: Project, component: Component, key: str, found: object) -> bool:
+    """Whether coordinates that were kept under a key are of the spikes of a component; key : its own."""
+    return bool(found == _coordinates_key(project, component, key))
 
 
 def _cached_keys(path: Path) -> dict[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,8 @@ from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
 _COMPRESS_FROM_BYTES = 4096
+_TRIED_BYTES = 65536
+"""Of the middle of an array, which tell whether it is worth compressing."""
 _NUMBERS = (int, float, np.integer, np.floating)
 _STORED_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.int64)
 
@@ -239,7 +242,18 @@ def _filters(array: NDArray[Any]) -> dict[str, Any]:
     """Compress what is worth it; the checksum (Fletcher) finds damage when the file is read."""
     if array.nbytes < _COMPRESS_FROM_BYTES:
         return {}
+    if not _shrinks(array):
+        return {"fletcher32": True}
     return {"compression": "gzip", "compression_opts": 1, "shuffle": True, "fletcher32": True}
+
+
+def _shrinks(array: NDArray[Any]) -> bool:
+    """Whether an array becomes less than half as large: others take most of the time of reading a session."""
+    n_tried = _TRIED_BYTES // array.itemsize
+    begin = max(0, array.size - n_tried) // 2
+    tried = np.ascontiguousarray(array.reshape(-1)[begin : begin + n_tried])
+    shuffled = tried.view(np.uint8).reshape(len(tried), -1).T.tobytes()
+    return 2 * len(zlib.compress(shuffled, 1)) < len(shuffled)
 
 
 def _check_shape(dataset: h5py.Dataset, found: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:

@@ -24,8 +24,9 @@ def of_sessions() -> list[str]:
         f"`NAME.journal`, version {schema.JOURNAL_VERSION} The",
         f"`NAME.waveforms`, version {schema.CACHE_VERSION} The",
         f"`ncpgui-waveform-cache` and `version` = {schema.CACHE_VERSION}.",
-        f"Arrays of {codecs._COMPRESS_FROM_BYTES >> 10} KiB and more are chunked, shuffled, compressed "
-        "(gzip, level 1) and have a Fletcher-32 checksum",
+        f"Arrays of {codecs._COMPRESS_FROM_BYTES >> 10} KiB and more are chunked and have a Fletcher-32 "
+        "checksum. They are shuffled and compressed (gzip, level 1) where that makes their middle "
+        "less than half as large",
         f"float16 (m, {N_SAMPLES}, k) | sampled spikes, noise sd, {khz} kHz, trough at sample "
         f"{TROUGH_SAMPLE},",
         f"(`tag`, at most {MOST_CHARACTERS['tag']} characters) or a note (`note`, at most "

@@ -134,6 +134,17 @@ def test_large_arrays_are_compressed_unless_they_are_to_be_in_one_piece(root: h5
     assert root["whole"].chunks is None
 
 
+def test_arrays_that_compression_would_hardly_shrink_are_kept_as_they_are(root: h5py.File) -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.random(20_000, dtype=np.float32)  # three of four bytes are noise
+    write_array(root, "noise", noise)
+    write_integers(root, "labels", rng.integers(0, 3, 20_000))  # two of eight bits
+    assert root["noise"].compression is None
+    assert root["noise"].fletcher32
+    assert root["labels"].compression == "gzip"
+    np.testing.assert_array_equal(read_array(root, "noise", np.float32, shape=(20_000,)), noise)
+
+
 def test_text_and_plain_values_come_back(root: h5py.File) -> None:
     text = "/data/µ\udcff/a"
     write_string(root, "path", text)

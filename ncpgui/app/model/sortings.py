@@ -105,7 +105,7 @@ class Sortings:
         """Index of the alternative that the current sorting of a component is, None when none."""
         return self._remembered.get(
             ("present", component.id),
-            lambda: present_alternative(self._history.clustering, component),
+            lambda: present_alternative(self.current(component).labels, component),
         )
 
     def in_use(self, component: Component) -> int | None:
