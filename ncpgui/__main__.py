@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from types import FrameType
 
@@ -18,6 +19,8 @@ def main() -> None:
     """Run the command line; Ctrl-C and SIGTERM cancel it, from the first import on."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is loaded; `sorting.one_core`
     signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
+    if not sys.warnoptions and "--debug" not in sys.argv:
+        warnings.simplefilter("ignore")  # what libraries tell programmers; what matters is said as an error
     try:
         from ncpgui.cli.streams import open_closed_streams, show_control_characters
         from ncpgui.core.home import provide_home

@@ -53,16 +53,16 @@ def _segment_clock(extractor: BaseRecording, segment: int, n_samples: int, place
     sample, time_s = [], []
     last = -np.inf
     if not _has_stamps(extractor, segment, n_samples):
-        _say_unusable(place, "there are fewer than samples", 0)
+        _say_unusable(place, "there are fewer than samples")
         return Clock(rate_hz)
     for begin in range(0, n_samples, AT_ONCE):
         end = min(begin + AT_ONCE, n_samples)
         stamps = np.asarray(
             extractor.sample_index_to_time(np.arange(begin, end), segment_index=segment), np.float64
         )
-        problem = _problem(stamps, rate_hz, last)
+        problem = _problem(stamps, rate_hz, last, begin)
         if problem:
-            _say_unusable(place, problem, begin)
+            _say_unusable(place, problem)
             return Clock(rate_hz)
         rows = known_rows(stamps, rate_hz)
         sample.append(begin + rows)
@@ -71,13 +71,8 @@ def _segment_clock(extractor: BaseRecording, segment: int, n_samples: int, place
     return Clock(rate_hz, np.concatenate(sample), np.concatenate(time_s))
 
 
-def _say_unusable(place: str, problem: str, sample: int) -> None:
-    log.warning(
-        "%s: its time stamps cannot be used (%s, from sample %d on); seconds count from the first",
-        place,
-        problem,
-        sample,
-    )
+def _say_unusable(place: str, problem: str) -> None:
+    log.warning("%s: its time stamps cannot be used (%s); seconds count from the first", place, problem)
 
 
 def _has_stamps(extractor: BaseRecording, segment: int, n: int) -> bool:
@@ -89,13 +84,20 @@ def _has_stamps(extractor: BaseRecording, segment: int, n: int) -> bool:
     return True
 
 
-def _problem(stamps: NDArray[np.float64], rate_hz: float, last_s: float) -> str:
-    """Why time stamps are none, '' where they are."""
-    if not np.isfinite(stamps).all():
-        return "some are not finite"
+def _problem(stamps: NDArray[np.float64], rate_hz: float, last_s: float, begin: int) -> str:
+    """Why time stamps are none, '' where they are; last_s : the one before; begin : sample of the first."""
+    wild = np.flatnonzero(~np.isfinite(stamps))
+    if len(wild):
+        return f"sample {begin + wild[0]} is at second {stamps[wild[0]]:g}"
+    before = np.append(last_s, stamps[:-1])
+    back = np.flatnonzero(stamps <= before)
+    if len(back):
+        row = back[0]
+        return (
+            f"they do not increase: sample {begin + row} is at second {stamps[row]:.9g}, the one before at "
+            f"{before[row]:.9g}"
+        )
     apart = np.diff(stamps)
-    if (apart <= 0).any() or stamps[0] <= last_s:
-        return "they do not increase"
     is_first = last_s == -np.inf  # a last piece may be two stamps with a gap between them
     usual = float(np.median(apart)) * rate_hz if is_first and len(apart) else 1.0
     if abs(usual - 1) > RATE_TOLERANCE:

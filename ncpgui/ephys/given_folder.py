@@ -63,7 +63,9 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         )
     else:
         if folder.is_file() and not has_nwb_units(folder):
-            raise RecordingError(f"{folder} is a file without units; give the folder that holds the sorting")
+            raise RecordingError(
+                f"{folder} is a file without units that have spikes; give the folder that holds the sorting"
+            )
         read = spikeinterface_sorting(folder, n_samples=n_samples, recording=recording.reference)
     opened = read.sorting
     if abs(opened.sampling_frequency_hz - rate) > RATE_TOLERANCE * rate:

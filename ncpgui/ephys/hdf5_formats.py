@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.own_contents import not_its_own
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
@@ -16,6 +18,9 @@ from ncpgui.ephys.reasons import reason
 
 HDF5_ENDINGS = (".h5", ".hdf5")
 NWB_MARK = "nwb_version"
+FURTHEST_S = 9e9
+"""Seconds that are nanoseconds in 64 bits: 285 years."""
+_AT_ONCE = 1 << 20
 _CONVERT = "open it with SpikeInterface and save it with recording.save(folder=...)"
 
 
@@ -154,6 +159,41 @@ def has_nwb_units(path: Path) -> bool:
         raise
     except DAMAGED:
         return False
+
+
+def check_nwb_units(path: Path) -> None:
+    """Look at the spikes of the units of an NWB file, before a reader takes what are no seconds for some.
+
+    Raises
+    ------
+    RecordingError
+        A spike is at no second, or it cannot be told of which unit; the place is named.
+    OSError and others of `DAMAGED`
+        They cannot be read.
+    """
+    with opened_hdf5(path) as file:
+        times, ends = file["units/spike_times"], file["units/spike_times_index"]
+        for kinds, node in (("iuf", times), ("iu", ends)):
+            if node.dtype.kind not in kinds or node.ndim != 1:
+                raise RecordingError(
+                    f"{path}: {node.name} must be numbers in a row, and is {node.dtype} of the shape "
+                    f"{node.shape}; write the file again"
+                )
+        last = ends[()].astype(np.int64)
+        bad = np.flatnonzero((np.diff(last, prepend=0) < 0) | (last > len(times)))
+        if len(bad):
+            raise RecordingError(
+                f"{path}: {ends.name} says that the spikes of row {bad[0]} end at {last[bad[0]]}: before "
+                f"those of the row above, or past the {len(times)} that there are; write the file again"
+            )
+        for begin in range(0, len(times), _AT_ONCE):
+            seconds = times[begin : begin + _AT_ONCE].astype(np.float64)
+            wild = np.flatnonzero(~(np.abs(seconds) < FURTHEST_S))
+            if len(wild):
+                raise RecordingError(
+                    f"{path}: {times.name} has spike {begin + wild[0]} at {seconds[wild[0]]:g}; times must "
+                    "be seconds on the clock of the file; write it again"
+                )
 
 
 def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.nothing_runs import nothing_runs
+from ncpgui.ephys.hdf5_formats import check_nwb_units
 from ncpgui.ephys.reasons import reason
 
 CLOCK_HZ = 1e9
@@ -28,6 +29,7 @@ def nwb_sorting(path: Path) -> Any:
     from spikeinterface.extractors import read_nwb_sorting  # type: ignore[attr-defined]
 
     try:
+        check_nwb_units(path)
         with nothing_runs(path):
             return read_nwb_sorting(path, sampling_frequency=CLOCK_HZ, t_start=0.0)
     except RecordingError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,6 +107,11 @@ def check_sampling(sampling_frequency_hz: float, place: str) -> None:
     Slower than `SAMPLING_HZ`, a trough falls between two samples; faster, the filter is lost in rounding.
     """
     lowest, highest = SAMPLING_HZ
+    if not 0 < sampling_frequency_hz < math.inf:
+        raise InputError(
+            f"{place}: its sampling frequency is {sampling_frequency_hz:.9g} Hz, which is none; write it "
+            "again with its own or, where time stamps stand for that, with time stamps that increase"
+        )
     if not lowest <= sampling_frequency_hz <= highest:
         raise InputError(
             f"{place}: spikes, which last a millisecond, can be sorted at a sampling frequency of "

@@ -51,6 +51,20 @@ def test_a_command_that_prints_says_that_its_output_is_closed(tetrode_session: P
     assert done.stderr == "error: the output of the command is closed; leave out '>&-', or give it a file\n"
 
 
+@pytest.mark.parametrize(("options", "is_shown"), [("", False), ("--debug", True)])
+def test_warnings_of_libraries_are_for_those_who_look_for_faults(options: str, is_shown: bool) -> None:
+    program = "import warnings; warnings.warn('divide by zero'); from ncpgui.cli import main as cli; "
+    program += (
+        "cli.run = lambda: warnings.warn('in a command') or 0; from ncpgui.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, options], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "divide by zero" in done.stderr
+    assert ("in a command" in done.stderr) == is_shown
+
+
 @posix
 def test_a_command_that_prints_nothing_needs_no_streams(tetrode_session: Path, tmp_path: Path) -> None:
     arguments = shlex.join(

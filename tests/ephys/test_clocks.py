@@ -70,9 +70,16 @@ def test_time_stamps_that_jitter_are_followed_roughly_and_do_not_fill_the_memory
 @pytest.mark.parametrize(
     ("stamps", "words"),
     [
-        (np.full(100, -1.0), "do not increase"),
-        (np.append(np.arange(99), 5) / RATE, "do not increase"),
-        (np.append(np.arange(99) / RATE, np.nan), "not finite"),
+        (
+            np.full(100, -1.0),
+            "do not increase: sample 1 is at second -1, the one before at -1)",
+        ),
+        (
+            np.append(np.arange(99), 5) / RATE,
+            "do not increase: sample 99 is at second 0.0005, the one before at 0.0098)",
+        ),
+        (np.append(np.arange(99) / RATE, np.nan), "(sample 99 is at second nan)"),
+        (np.append(np.arange(99) / RATE, np.inf), "(sample 99 is at second inf)"),
         (np.arange(100) * 1000 / RATE, "usually 0.1 s apart, at 10000 Hz"),
     ],
 )
@@ -113,7 +120,9 @@ def test_time_stamps_that_go_back_where_they_are_read_in_pieces_are_noticed(
     monkeypatch.setattr(clocks, "AT_ONCE", 50)
     stamps = np.append(np.arange(50), np.arange(first, first + 50)) / RATE
     assert clock_of(stamped(stamps), "x") == Clock(RATE)
-    assert "do not increase, from sample 50 on" in caplog.text
+    assert (
+        f"do not increase: sample 50 is at second {first / RATE:g}, the one before at 0.0049" in caplog.text
+    )
 
 
 def test_segments_with_clocks_of_their_own_keep_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -203,6 +204,58 @@ def test_a_table_whose_spike_times_are_no_row_of_times_holds_no_units(tmp_path: 
     assert not has_nwb_units(path)
     assert not is_sorting_folder(path)
     with pytest.raises(RecordingError):
+        open_reviewed(path)
+
+
+def spikes(change: Callable[[np.ndarray], Any], name: str = "spike_times") -> Callable[[Any], None]:
+    """What a change of a column of the units does to a file."""
+
+    def put(file: Any) -> None:
+        node = file[f"units/{name}"]
+        told, values = dict(node.attrs), change(node[()])
+        del file[f"units/{name}"]
+        file[f"units/{name}"] = values
+        file[f"units/{name}"].attrs.update(told)
+
+    return put
+
+
+def with_one(value: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda times: np.where(np.arange(len(times)) == 3, value, times)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (
+            spikes(with_one(np.nan)),
+            "/units/spike_times has spike 3 at nan; times must be seconds on the clock",
+        ),
+        (spikes(with_one(np.inf)), "/units/spike_times has spike 3 at inf"),
+        (spikes(with_one(-1e200)), r"/units/spike_times has spike 3 at -1e\+200"),
+        (spikes(lambda times: [b"a"] * len(times)), "/units/spike_times must be numbers in a row, and is "),
+        (
+            spikes(lambda ends: ends[::-1], "spike_times_index"),
+            "/units/spike_times_index says that the spikes of row 1 end at 3: before those of the row above",
+        ),
+        (
+            spikes(lambda ends: ends.astype(np.int64) + 100, "spike_times_index"),
+            "/units/spike_times_index says that the spikes of row 0 end at 103: .* past the 5 that there are",
+        ),
+        (
+            spikes(lambda ends: ends + 0.5, "spike_times_index"),
+            "/units/spike_times_index must be numbers in a row, and is float64",
+        ),
+    ],
+)
+def test_spikes_at_no_second_or_of_no_unit_are_named(
+    tmp_path: Path, damage: Callable[[Any], None], words: str
+) -> None:
+    """NumPy made a sample of nan that is no matter what, and said so with a warning of its own."""
+    path = nwb(tmp_path / "a.nwb", TRAINS)
+    with h5py.File(path, "r+") as file:
+        damage(file)
+    with pytest.raises(RecordingError, match=f"{path}: {words}"):
         open_reviewed(path)
 
 

@@ -56,11 +56,20 @@ def test_traces_that_are_no_real_numbers_are_refused(kind: str) -> None:
 def test_spikes_are_sorted_from_5_khz_to_1_mhz() -> None:
     for rate in (5_000.0, 1e6):
         check_sampling(rate, "a")
-    for rate in (4_999.0, 1.01e6, float("nan")):
+    for rate in (4_999.0, 1.01e6):
         with pytest.raises(
             InputError, match=r"the recording: spikes, .* at a sampling frequency of 5000 to 1000000"
         ):
             recording(rate=rate)
+
+
+@pytest.mark.parametrize("rate", [0.0, -20_000.0, float("nan"), float("inf")])
+def test_what_is_no_sampling_frequency_is_said_to_be_none(rate: float) -> None:
+    with pytest.raises(
+        InputError,
+        match=rf"the recording: its sampling frequency is {rate:g} Hz, which is none; write it again",
+    ):
+        recording(rate=rate)
 
 
 def test_a_probe_has_a_contact_for_each_channel() -> None:
