@@ -51,7 +51,10 @@ def read_header(stream: BinaryIO) -> Header:
     ValueError
         It is no array, or its header cannot be used.
     """
-    version = np.lib.format.read_magic(stream)
+    try:
+        version = np.lib.format.read_magic(stream)
+    except ValueError as error:
+        raise ValueError("it does not begin like an array of NumPy") from error
     if version not in _READERS:
         raise ValueError(f"an array of the unknown version {version}")
     try:

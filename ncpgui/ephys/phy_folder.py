@@ -7,6 +7,7 @@ Nothing of the folder is run.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from itertools import count
@@ -43,9 +44,17 @@ _TABLE_NAMES = frozenset(plain(name.partition(".")[0]) for names, _ in _LABEL_CO
     "cluster_labels",
 }
 _TABLE_ENDINGS = frozenset(("tsv", "csv", "txt", "dat", "tab", "xls", "xlsx", "ods"))
+_FILES = (
+    "params.py",
+    *(f"{name}.npy" for name in ("spike_times", "spike_clusters", "spike_templates")),
+    *(f"{name}.npy" for name in ("channel_map", "channel_positions", "channel_shanks")),
+)
+"""What says which spikes, units and contacts there are: absent only where nothing is called so."""
 NAME_COLUMNS = ("si_unit_id", "unit_name")
 """Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
 LARGEST_RATE = 1e12
+LARGEST_STEP = 1e9
+"""Numbers that are further apart are of no recording, and their spikes are strays."""
 LARGEST_CLUSTER = 2**31
 """The first that phy cannot hold."""
 
@@ -76,7 +85,7 @@ class PhyFolder:
 
 def is_phy_folder(path: Path) -> bool:
     """Whether a path is a folder of Phy or Kilosort, or the ``params.py`` in one."""
-    return (phy_folder_of(path) / "spike_times.npy").is_file()
+    return os.path.lexists(phy_folder_of(path) / "spike_times.npy")
 
 
 def phy_folder_of(path: Path) -> Path:
@@ -95,6 +104,11 @@ def read_phy_folder(path: Path) -> PhyFolder:
     folder = phy_folder_of(path)
     for file in folder.iterdir():
         refuse_special(file)
+        if file.name in _FILES and not file.is_file():
+            raise RecordingError(
+                f"{file} is {_no_file(file)}, and the folder is another one without it; put the file back, "
+                "or export the sorting again"
+            )
     notes: list[str] = []
     if interrupted(folder):
         _finish(folder)
@@ -163,9 +177,8 @@ def array(path: Path, *, flat: bool = True) -> NDArray[Any]:
     try:
         values = read_npy(path)
     except (OSError, ValueError, EOFError, MemoryError) as error:
-        raise RecordingError(
-            f"{path} cannot be read as an array: {error}; export the sorting again"
-        ) from error
+        why = (error.strerror if isinstance(error, OSError) else "") or error
+        raise RecordingError(f"{path} cannot be read as an array: {why}; export the sorting again") from error
     if values.dtype.kind not in "iuf":
         raise RecordingError(f"{path} holds no numbers but {values.dtype}; export the sorting again")
     return values.reshape(-1) if flat else values
@@ -185,6 +198,12 @@ def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
                 "samples, not seconds: multiply them by the sampling frequency"
             )
         notes.append("spike times have fractions of a sample: they are rounded to samples")
+    apart = np.spacing(np.abs(values).max(initial=0)) if values.dtype.kind == "f" else 1
+    if 1 < apart < LARGEST_STEP:
+        notes.append(
+            f"{file.name} has numbers of type {values.dtype}, which are exact to {apart:g} samples only "
+            "where they are largest: spikes lie beside their samples; write them as int64"
+        )
     if values.dtype.kind == "f":
         furthest = float(np.iinfo(np.int64).max // 2)
         values = np.round(np.clip(values, -furthest, furthest))
@@ -306,9 +325,12 @@ def _not_looked_at(folder: Path) -> list[str]:
         if file.name not in read:
             found.append(f"{file.name} is not read: call it cluster_group.tsv if its labels are to count")
         elif not file.is_file():
-            what = "a folder" if file.is_dir() else "a link that leads nowhere"
-            found.append(f"{file.name} labels nothing: it is {what}")
+            found.append(f"{file.name} labels nothing: it is {_no_file(file)}")
     return found
+
+
+def _no_file(path: Path) -> str:
+    return "a folder" if path.is_dir() else "a link that leads nowhere"
 
 
 def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.ephys.phy_folder import array
 from ncpgui.ephys.waveforms import CutPlan, cut_plan, resampled
+
+log = logging.getLogger(__name__)
 
 MOST_FEATURED = 200_000
 """Spikes whose features are kept, evenly through the recording: the file has gigabytes of them."""
@@ -45,7 +48,7 @@ def read_phy_shapes(
             f"{len(templates)}; the folder is damaged, export it again"
         )
     scale = _scale(folder, rows, template, own)
-    featured, features, feature_contacts = _features(folder, rows, template, len(templates))
+    featured, features, feature_contacts = _features(folder, rows, len(templates), n_contacts)
     return GivenShapes(
         _at_20_khz(templates, cut_plan(sampling_frequency_hz)),
         template,
@@ -83,7 +86,12 @@ def _on_all_contacts(
     values: NDArray[np.float32], folder: Path, n_contacts: int
 ) -> tuple[NDArray[np.float32], bool]:
     """Templates (K, T, C) on all contacts, in noise sd if the whitening of the sorter is known."""
-    columns = _columns(folder, "template_ind.npy", "templates_ind.npy", like=values)
+    columns = _columns(folder, "template_ind.npy", "templates_ind.npy", like=values, n_contacts=n_contacts)
+    if columns is None:
+        raise RecordingError(
+            f"{folder / 'templates.npy'} has {values.shape[2]} of {n_contacts} contacts, and no "
+            "templates_ind.npy of its shape says which; export the sorting again"
+        )
     dense = np.zeros((*values.shape[:2], n_contacts), np.float32)
     for row, own in enumerate(columns):
         known = (own >= 0) & (own < n_contacts)
@@ -95,15 +103,20 @@ def _on_all_contacts(
     return dense @ (back / np.where(noise > 0, noise, 1)).astype(np.float32), True
 
 
-def _columns(folder: Path, *names: str, like: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Contacts (K, L) of sparse templates or features; all in their order where no file says them."""
+def _columns(
+    folder: Path, *names: str, like: NDArray[np.floating], n_contacts: int
+) -> NDArray[np.int64] | None:
+    """Contacts (K, L) of templates or features: those of a file of this shape, else all of them, in order.
+
+    None where no such file says which of the contacts they have.
+    """
     for name in names:
         if (folder / name).is_file():
             columns = array(folder / name, flat=False)
             if columns.shape != (len(like), like.shape[2]):
                 break
             return np.where(np.isfinite(columns), columns, -1).astype(np.int64)
-    return np.tile(np.arange(like.shape[2]), (len(like), 1))
+    return np.tile(np.arange(n_contacts), (len(like), 1)) if like.shape[2] == n_contacts else None
 
 
 def _unwhitening(folder: Path, n_contacts: int) -> NDArray[np.float64] | None:
@@ -142,7 +155,7 @@ def _scale(
 
 
 def _features(
-    folder: Path, rows: NDArray[np.int64], template: NDArray[np.int64], n_templates: int
+    folder: Path, rows: NDArray[np.int64], n_templates: int, n_contacts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
     """Spikes of the project that have principal components, these (m, P, L), and their contacts (K, L)."""
     none = np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32), np.zeros((n_templates, 0), np.int64)
@@ -152,7 +165,14 @@ def _features(
         values = read_npy(folder / "pc_features.npy", mapped=True)
     except (OSError, ValueError) as error:
         raise RecordingError(f"{folder / 'pc_features.npy'} cannot be read: {error}") from error
-    if values.ndim != 3:
+    shape = np.zeros((n_templates, 0, values.shape[2] if values.ndim == 3 else 0))
+    contacts = _columns(folder, "pc_feature_ind.npy", like=shape, n_contacts=n_contacts)
+    if values.ndim != 3 or contacts is None:
+        log.warning(
+            "%s, of the shape %s, is not used: no pc_feature_ind.npy that fits says of which contacts it is",
+            folder / "pc_features.npy",
+            values.shape,
+        )
         return none
     place = rows  # of each spike of the project among the features; -1 = none
     if (folder / "pc_feature_spike_ids.npy").is_file():
@@ -165,8 +185,7 @@ def _features(
     if len(chosen) > MOST_FEATURED:
         chosen = chosen[np.arange(MOST_FEATURED) * len(chosen) // MOST_FEATURED]
     features = np.nan_to_num(np.asarray(values[place[chosen]], np.float32))
-    shape = np.zeros((n_templates, 0, values.shape[2]))
-    return chosen, features, _columns(folder, "pc_feature_ind.npy", like=shape)
+    return chosen, features, contacts
 
 
 def _at_20_khz(templates: NDArray[np.float32], plan: CutPlan) -> NDArray[np.float32]:

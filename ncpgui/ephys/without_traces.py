@@ -85,7 +85,7 @@ def _own_probe(folder: Path) -> Probe:
         raise RecordingError(
             f"{folder} has no channel_positions.npy, so nothing says where contacts are; add --probe"
         )
-    n = len(array(folder / "channel_positions.npy", flat=False))
+    n = len(np.atleast_1d(array(folder / "channel_positions.npy", flat=False)))
     columns = folder / "channel_map.npy"
     try:
         return own_places(folder, array(columns) if columns.is_file() else np.arange(n)).probe

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from ncpgui.sorting.config import SortingConfig
 if TYPE_CHECKING:
     from ncpgui.ephys.recording import Recording
 
+log = logging.getLogger(__name__)
+
 NO_POSTERIOR = "no waveforms: the posterior is sampled from the raw data, which is not at hand"
 
 
@@ -31,8 +34,9 @@ def project_without_traces(
     channel, amplitude = np.zeros(n, np.int32), np.zeros(n, np.float32)
     try:
         shapes = shapes_of(given, n_contacts=recording.n_channels, rate_hz=recording.sampling_frequency_hz)
-    except RecordingError:
+    except RecordingError as error:
         shapes = None
+        log.warning("%s: all units are shown at the first contact, and spikes without a height", error)
     if shapes is not None:
         channel, amplitude = _main_contacts(shapes, sorting.unit_id)
     return Project(

@@ -41,7 +41,7 @@ def test_an_array_may_be_mapped_and_cannot_be_written_then(tmp_path: Path) -> No
 def test_an_archive_is_no_array(tmp_path: Path, mapped: bool) -> None:
     """NumPy opens it as an archive of arrays, which has none of their methods."""
     np.savez(tmp_path / "a.npz", a=np.arange(3))
-    with pytest.raises(ValueError, match="magic string is not correct"):
+    with pytest.raises(ValueError, match="it does not begin like an array of NumPy"):
         read_npy((tmp_path / "a.npz").rename(tmp_path / "a.npy"), mapped=mapped)
 
 

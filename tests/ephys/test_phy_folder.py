@@ -100,6 +100,37 @@ def test_damaged_spikes_are_refused_with_the_file_and_the_place(
         read_phy_folder(write(tmp_path, times, clusters))
 
 
+def test_times_in_floats_that_are_too_large_to_be_exact_are_said(tmp_path: Path) -> None:
+    """Numbers of 32 bits are whole ones up to 2^24, and every second one up to 2^25."""
+    assert read_phy_folder(write(tmp_path, np.array([5, 9, 20, 2**24 - 1], np.float32))).notes == ()
+    (note,) = read_phy_folder(write(tmp_path, np.array([5, 9, 20, 2**24 + 2], np.float32))).notes
+    assert note == (
+        "spike_times.npy has numbers of type float32, which are exact to 2 samples only where they are "
+        "largest: spikes lie beside their samples; write them as int64"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["spike_times.npy", "spike_clusters.npy", "params.py", "channel_map.npy", "channel_shanks.npy"],
+)
+def test_a_file_that_a_link_does_not_lead_to_is_not_taken_to_be_absent(tmp_path: Path, name: str) -> None:
+    """Units of the first sorting stood for those that somebody made of them since."""
+    write(tmp_path)
+    np.save(tmp_path / "spike_templates.npy", np.zeros(4))
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).symlink_to(tmp_path / "unmounted")
+    assert is_phy_folder(tmp_path)
+    with pytest.raises(
+        RecordingError, match=rf"{name} is a link that leads nowhere, and .* put the file back"
+    ):
+        read_phy_folder(tmp_path)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    with pytest.raises(RecordingError, match=rf"{name} is a folder, and .* put the file back"):
+        read_phy_folder(tmp_path)
+
+
 def test_the_largest_cluster_that_phy_holds_is_read(tmp_path: Path) -> None:
     assert read_phy_folder(write(tmp_path, (5,), (LARGEST_CLUSTER - 1,))).highest == 2**31 - 1
 

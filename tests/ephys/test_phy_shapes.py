@@ -88,6 +88,7 @@ def test_features_are_found_by_contact_and_by_spike(folder: Path) -> None:
 def test_spikes_without_features_have_none_wherever_the_others_are(folder: Path, known: list[float]) -> None:
     """The file tells of spikes that are the first of the project, or that the project does not have."""
     np.save(folder / "pc_features.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]]], np.float32))
+    np.save(folder / "pc_feature_ind.npy", np.array([[0, 1], [2, 1]]))
     np.save(folder / "pc_feature_spike_ids.npy", np.array(known))
     shapes = read(folder)
     assert shapes.some_of(ROWS).tolist() == [one for one in known if 0 <= one < N_SPIKES]
@@ -155,17 +156,36 @@ def test_features_of_spikes_beyond_the_file_are_none_and_those_that_are_no_numbe
     assert not read(folder).has_features
 
 
-def test_contacts_of_another_shape_are_not_read_and_contacts_that_there_are_not_are_left_out(
+def test_templates_of_a_part_of_the_contacts_need_a_file_of_their_shape_that_says_which(
     folder: Path,
 ) -> None:
     whole = read(folder).templates
     np.save(folder / "template_ind.npy", np.array([[0, 1], [0, 1]]))
     assert np.array_equal(read(folder).templates, whole)
+    np.save(folder / "templates.npy", np.load(folder / "templates.npy")[:, :, :2])
+    np.save(folder / "template_ind.npy", np.array([[0, 1, 2], [0, 1, 2]]))
+    with pytest.raises(RecordingError, match=r"has 2 of 3 contacts, and no templates_ind\.npy of its shape"):
+        read(folder)
+
+
+def test_contacts_that_there_are_not_are_left_out(folder: Path) -> None:
     np.save(folder / "template_ind.npy", np.array([[0, np.nan, 3], [1, 2, -1.0]]))
     found = read(folder)
     heights = np.abs(found.templates).max(axis=1)
     assert heights[0] == pytest.approx([1, 0, 0], abs=0.05)
     assert heights[1] == pytest.approx([0, 0, 0.6], abs=0.05)
+
+
+def test_features_of_a_part_of_the_contacts_are_not_used_unless_it_is_said_which(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    np.save(folder / "pc_features.npy", np.ones((6, 1, 2), np.float32))
+    assert not read(folder).has_features
+    assert (
+        "pc_features.npy, of the shape (6, 1, 2), is not used: no pc_feature_ind.npy that fits" in caplog.text
+    )
+    np.save(folder / "pc_feature_ind.npy", np.array([[0, 1], [2, 1]]))
+    assert read(folder).has_features
 
 
 def test_a_template_below_0_or_beyond_the_last_is_refused(folder: Path) -> None:

@@ -54,6 +54,12 @@ def test_a_rate_that_the_folder_says_in_words_of_a_program_is_not_guessed(phy: P
     assert given.sampling_frequency_hz == 10_000
 
 
+def test_a_single_number_for_the_places_of_contacts_is_refused(phy: Path) -> None:
+    np.save(phy / "channel_positions.npy", np.array(1.0))
+    with pytest.raises(RecordingError, match=r"channel_positions\.npy must have places .* --probe"):
+        without_traces(phy, "it is gone")
+
+
 def test_contacts_are_those_that_were_sorted_or_those_that_are_given(phy: Path) -> None:
     two = Probe(np.array([[0.0, 0.0], [0.0, 9.0]]))
     assert without_traces(phy, "it is gone", probe=two).n_channels == 2

@@ -58,12 +58,16 @@ def test_spikes_are_on_the_contact_where_their_template_is_largest_and_as_high_a
     assert project.spikes.n_samples == 100
 
 
-def test_a_sorting_that_keeps_no_shapes_has_its_spikes_on_the_first_contact_without_a_height() -> None:
+def test_a_sorting_that_keeps_no_shapes_has_its_spikes_on_the_first_contact_without_a_height(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     project = project_without_traces(RECORDING, SORTING, given(SPIKEINTERFACE), SortingConfig())
     assert project.spikes.channel.tolist() == [0] * 4
     assert project.spikes.amplitude.tolist() == [0] * 4
     assert project.given is not None
     assert project.given.kind == SPIKEINTERFACE
+    assert "keeps no templates that can be shown" in caplog.text
+    assert "all units are shown at the first contact, and spikes without a height" in caplog.text
 
 
 def test_shapes_are_those_of_a_folder_of_phy_that_is_there(tmp_path: Path) -> None:
