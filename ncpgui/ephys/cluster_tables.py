@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ncpgui.core.counted import some
 from ncpgui.core.csv_text import Spelling, TextTable, plain, read_table
 from ncpgui.core.errors import RecordingError
 
@@ -40,6 +41,11 @@ class ClusterTable:
     spelling: Spelling
     id_column: int | None
     problem: str = ""
+
+    @property
+    def shown_names(self) -> str:
+        """The first of its columns, for a message."""
+        return _shown(self.names)
 
     def column(self, *names: str) -> int | None:
         """Place of the first of these columns that is there, as `plain` compares names."""
@@ -112,9 +118,13 @@ def _of_clusters(file: Path, table: TextTable, clusters: Collection[int]) -> Clu
         places = [0] if own and not own[0] else range(2) if len(own) == 2 else []
         place = next((one for one in places if _has_all(rows, one, clusters)), None)
         if place is None:
-            shown = ", ".join(name for name in names if name)
-            problem = "no column is called cluster_id" + (f" (its columns: {shown})" if shown else "")
+            problem = f"no column is called cluster_id{_shown(names)}"
     return ClusterTable(file, header, tuple(names), rows, table.spelling, place, problem)
+
+
+def _shown(names: Iterable[str]) -> str:
+    own = [f"{name:.30}" for name in names if name]
+    return f" (its columns: {some(own)})" if own else ""
 
 
 def _has_all(rows: list[list[str]], column: int, clusters: Collection[int]) -> bool:
@@ -125,7 +135,7 @@ def _has_all(rows: list[list[str]], column: int, clusters: Collection[int]) -> b
 
 def whole_number(text: str) -> int | None:
     """The number that a cell holds, 0 or more; None where it is none (12.0, 12,0 and 1.2e1 are 12)."""
-    cell = text.strip(" \t\"'")
+    cell = text.strip().strip("\"'").strip()
     match = _WHOLE.fullmatch(cell)
     if match:
         return int(match[1]) if len(match[1]) < 40 else None

@@ -103,16 +103,19 @@ def _read_line(line: str, number: int, path: Path, values: Literals) -> None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for statement in statements:
-            statement.lineno = number
-            _read_statement(statement, written.strip(), path, values, "")
+            _read_statement(statement, written.strip(), path, values, "", number)
         return
     named = _NAME.match(line)
     if named is not None:
+        values.pop(named[1], None)
         values.skipped[named[1]] = f"line {number}, '{line.strip()}',"
     log.warning("%s line %d is not a plain value and was skipped", path, number)
 
 
-def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals, whole: str) -> None:
+def _read_statement(
+    statement: ast.stmt, text: str, path: Path, values: Literals, whole: str, number: int | None = None
+) -> None:
+    """Read a statement of a text; number : of its line in the file, where the text is that line alone."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return
     targets = _targets(statement)
@@ -125,14 +128,15 @@ def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals
         except (ValueError, LookupError, TypeError):
             pass
     shown = (ast.get_source_segment(text, statement) or "").partition("\n")[0]
-    line = f"line {statement.lineno}, '{shown[:80]}',"
+    number = statement.lineno if number is None else number
+    line = f"line {number}, '{shown[:80]}',"
     if whole and any(isinstance(node, ast.Name) and node.id == whole for node in ast.walk(statement)):
         raise RecordingError(f"{path}: {line} is not a plain value of {whole}; write {whole} as plain values")
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             values.pop(node.id, None)  # of a line above, which is not its value any more
             values.skipped[node.id] = line
-    log.warning("%s line %d is not 'name = plain value' and was skipped", path, statement.lineno)
+    log.warning("%s line %d is not 'name = plain value' and was skipped", path, number)
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

@@ -103,10 +103,12 @@ def raw_layout(folder: Path) -> RawLayout:
 
 def _dtype(parameters: Literals) -> str:
     """Type of the numbers, int16 where no line is about it."""
+    if not parameters.says("dtype"):
+        return "int16"
     value = parameters.get("dtype")
-    if parameters.says("dtype") and not isinstance(value, str):
+    if not isinstance(value, str) or not value:
         raise RecordingError(f"dtype is not the name of a type: {_lacking(parameters, 'dtype')}")
-    return value or "int16"
+    return value
 
 
 def _whole(parameters: Literals, name: str) -> int:

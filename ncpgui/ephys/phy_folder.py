@@ -1,4 +1,4 @@
-"""The spikes, clusters and labels of a Phy or Kilosort folder, as they are in its files.
+"""The spikes and clusters of a Phy or Kilosort folder, as they are in its files, and their labels.
 
 Kilosort 2 to 4, SpikeInterface and phy itself write such folders, and each leaves out some of them. What can
 be repaired without a guess is, and `notes` say so; the rest is refused with the file and the place named.
@@ -8,7 +8,6 @@ Nothing of the folder is run.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -17,33 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.counted import some
 from ncpgui.core.csv_text import plain
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import number_of
 from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.replaced_set import alone_in, finish, interrupted
-from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
+from ncpgui.ephys.cluster_tables import IDS, read_cluster_table
 from ncpgui.ephys.literals import Literals, read_literals
 from ncpgui.ephys.paths import refuse_special
+from ncpgui.ephys.phy_labels import labels_in, no_file
 from ncpgui.ephys.phy_marks import marks_in
 
-LABELS = ("good", "mua", "noise", "unsorted")
-NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
-"""Cells of labels that label nothing."""
-_GROUPS = ("group", "label", "quality", "KSLabel")
-_LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("cluster_group.tsv", "cluster_groups.tsv", "cluster_groups.csv", "cluster_group.csv"), _GROUPS),
-    (("cluster_info.tsv", "cluster_info.csv"), ("group",)),
-    (("cluster_quality.tsv", "cluster_quality.csv"), ("quality",)),
-    (("cluster_KSLabel.tsv", "cluster_KSLabel.csv", "cluster_info.tsv", "cluster_info.csv"), ("KSLabel",)),
-)
-"""Files and columns with labels, those of a person first; the first that labels anything is read."""
-_TABLE_NAMES = frozenset(plain(name.partition(".")[0]) for names, _ in _LABEL_COLUMNS for name in names) | {
-    "cluster_label",
-    "cluster_labels",
-}
-_TABLE_ENDINGS = frozenset(("tsv", "csv", "txt", "dat", "tab", "xls", "xlsx", "ods"))
 _FILES = (
     "params.py",
     *(f"{name}.npy" for name in ("spike_times", "spike_clusters", "spike_templates")),
@@ -106,7 +89,7 @@ def read_phy_folder(path: Path) -> PhyFolder:
         refuse_special(file)
         if file.name in _FILES and not file.is_file():
             raise RecordingError(
-                f"{file} is {_no_file(file)}, and the folder is another one without it; put the file back, "
+                f"{file} is {no_file(file)}, and the folder is another one without it; put the file back, "
                 "or export the sorting again"
             )
     notes: list[str] = []
@@ -131,7 +114,7 @@ def read_phy_folder(path: Path) -> PhyFolder:
         )
     if (np.diff(times) < 0).any():
         notes.append("spike times are not in order of time in the file: they are taken in order")
-    labels, own = _labels(folder, clusters, notes)
+    labels, own = labels_in(folder, clusters, notes)
     names, highest = _names_and_highest(folder, clusters)
     return PhyFolder(folder, parameters, times, clusters, file, labels, own, names, highest, tuple(notes))
 
@@ -220,117 +203,6 @@ def _cluster_ids(file: Path) -> NDArray[np.int64]:
     if len(values) and values.max() >= LARGEST_CLUSTER:
         raise RecordingError(f"{file}: cluster {values.max():.0f} is larger than Phy knows; export it again")
     return values.astype(np.int64)
-
-
-def _labels(
-    folder: Path, clusters: NDArray[np.int64], notes: list[str]
-) -> tuple[dict[int, str], dict[int, str]]:
-    """Labels, and labels of one's own, of the first column that has any; clusters that it lacks have none."""
-    present = set(np.unique(clusters).tolist())
-    silent = _not_looked_at(folder)
-    for files, columns in _LABEL_COLUMNS:
-        for name in files:
-            table = read_cluster_table(folder / name, present)
-            place = None if table is None else label_column(table, columns)
-            if table is None or (place is None and columns is not _GROUPS):
-                continue
-            cells = {} if place is None else table.cells(place)
-            told = {unit: text for unit, text in cells.items() if unit in present and _tells(text)}
-            if not told:
-                silent.append(f"{name} labels nothing: {_why_nothing(table, place, cells, present)}")
-                continue
-            notes += silent
-            notes.append(f"labels are those of {name}" + _counted(told))
-            lacking = sorted(present - set(cells))
-            if lacking:
-                notes.append(f"{name} lacks clusters {some(lacking)}: they are unsorted")
-            notes += _of_two_minds(table, place)
-            notes += _of_no_cluster(table, place)
-            known = {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
-            return known, {unit: text for unit, text in told.items() if text.lower() not in LABELS}
-    notes += silent
-    return {}, {}
-
-
-def _tells(text: str) -> bool:
-    return text.lower() not in NO_LABEL
-
-
-def label_column(table: ClusterTable, names: tuple[str, ...] = _GROUPS) -> int | None:
-    """Column of labels: one of `names`, else, of the tables of groups, the only one beside the clusters."""
-    place = table.column(*names)
-    if place is None and names is _GROUPS and table.id_column is not None:
-        others = [i for i, name in enumerate(table.names) if i != table.id_column and (name or i)]
-        place = others[0] if len(others) == 1 else None
-    return place
-
-
-def _why_nothing(table: ClusterTable, place: int | None, cells: dict[int, str], present: set[int]) -> str:
-    if table.problem:
-        return table.problem
-    if place is None:
-        shown = ", ".join(name for name in table.names if name)
-        return f"no column is called group (its columns: {shown})"
-    if not cells:
-        if not table.rows:
-            return "it has no rows"
-        unread = table.unread(place)
-        return "none of its rows names a cluster" + (f" but {_quoted(unread)}" if unread else "")
-    if present.isdisjoint(cells):
-        return f"none of its clusters ({some(sorted(cells))}) has a spike"
-    return "its clusters are unsorted, or their cells empty"
-
-
-def _counted(told: dict[int, str]) -> str:
-    words = Counter(text.lower() if text.lower() in LABELS else text for text in told.values())
-    return f" ({some([f'{word} {n}' for word, n in sorted(words.items())])})"
-
-
-def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
-    """A sentence if clusters have several rows that differ."""
-    said: dict[int, set[str]] = {}
-    for row in table.rows:
-        unit = table.cluster_of(row)
-        if unit is not None and place is not None and place < len(row):
-            said.setdefault(unit, set()).add(row[place].strip().lower())
-    twice = sorted(unit for unit, words in said.items() if len(words) > 1)
-    if not twice:
-        return []
-    return [f"{table.file.name} has different rows of clusters {some(twice)}: the last one counts"]
-
-
-def _of_no_cluster(table: ClusterTable, place: int | None) -> list[str]:
-    """A sentence if rows have a label and name no cluster."""
-    unread = [] if place is None else table.unread(place)
-    if not unread:
-        return []
-    return [
-        f"{table.file.name} has labels of {_quoted(unread)}, which are no clusters: these labels "
-        "are left out; write clusters as whole numbers"
-    ]
-
-
-def _quoted(cells: list[str]) -> str:
-    return some([f"'{cell:.30}'" for cell in cells])
-
-
-def _not_looked_at(folder: Path) -> list[str]:
-    """Sentences about what is called like a table of labels, and is none that is read."""
-    read = {name for names, _ in _LABEL_COLUMNS for name in names}
-    found = []
-    for file in sorted(folder.iterdir()):
-        stem, *endings = file.name.lower().split(".")
-        if plain(stem) not in _TABLE_NAMES or not _TABLE_ENDINGS.issuperset(endings):
-            continue
-        if file.name not in read:
-            found.append(f"{file.name} is not read: call it cluster_group.tsv if its labels are to count")
-        elif not file.is_file():
-            found.append(f"{file.name} labels nothing: it is {_no_file(file)}")
-    return found
-
-
-def _no_file(path: Path) -> str:
-    return "a folder" if path.is_dir() else "a link that leads nowhere"
 
 
 def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:

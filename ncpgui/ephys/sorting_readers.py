@@ -24,14 +24,13 @@ from ncpgui.ephys.nwb_units import CLOCK_HZ, nwb_sorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_data import data_length
 from ncpgui.ephys.phy_folder import (
-    LABELS,
-    NO_LABEL,
     PhyFolder,
     array,
     is_phy_folder,
     read_phy_folder,
     sampling_frequency_of,
 )
+from ncpgui.ephys.phy_labels import LABELS, NO_LABEL
 from ncpgui.ephys.proposals import LABELLERS
 from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.saved_objects import load_saved

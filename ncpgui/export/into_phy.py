@@ -28,7 +28,8 @@ from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.labels import WORDS
 from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.phy_folder import LABELS, PhyFolder, array, read_phy_folder
+from ncpgui.ephys.phy_folder import PhyFolder, array, read_phy_folder
+from ncpgui.ephys.phy_labels import LABELS
 from ncpgui.ephys.phy_marks import BACKUP, MARK, OUT, Mark, clusters_of_new, marks_in
 from ncpgui.ephys.sorting_readers import digest_of
 from ncpgui.ephys.strays import with_strays

@@ -13,7 +13,8 @@ from pathlib import Path
 from ncpgui.core.csv_text import Spelling, plain
 from ncpgui.core.given import number_of
 from ncpgui.ephys.cluster_tables import ClusterTable, whole_number
-from ncpgui.ephys.phy_folder import NAME_COLUMNS, NO_LABEL, label_column
+from ncpgui.ephys.phy_folder import NAME_COLUMNS
+from ncpgui.ephys.phy_labels import NO_LABEL, label_column
 
 GROUPS, INFO = "cluster_group.tsv", "cluster_info.tsv"
 GROUP = "group"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ncpgui.core.errors import RecordingError
@@ -145,3 +147,23 @@ def test_text_in_any_usual_encoding_is_read(tmp_path: Path, encoding: str, end: 
     lines = ["dat_path = r'C:\\Größe.dat'", "a = 3", ""]
     (tmp_path / "params.py").write_bytes(end.join(lines).encode(encoding))
     assert read_literals(tmp_path / "params.py") == {"dat_path": r"C:\Größe.dat", "a": 3}
+
+
+def test_a_line_that_is_no_plain_value_is_named_where_others_are_no_python(tmp_path: Path) -> None:
+    """The line was looked for under its number in a text of that one line."""
+    values = read(tmp_path, "a = 1\nb = c.d\nf(2)\nd = 4\nd = 5L\ne = 'x' + 'y'\n")
+    assert values == {"a": 1}
+    assert values.skipped == {
+        "b": "line 2, 'b = c.d',",
+        "d": "line 5, 'd = 5L',",
+        "e": "line 6, 'e = 'x' + 'y'',",
+    }
+
+
+def test_bytes_that_are_no_text_are_refused_or_skipped_in_a_line(tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    path = tmp_path / "params.py"
+    for _ in range(200):
+        path.write_bytes(b"x = 1\n" + generator.integers(0, 256, 200).astype(np.uint8).tobytes())
+        with suppress(RecordingError):
+            read_literals(path)

@@ -97,6 +97,10 @@ def test_the_layout_is_what_the_parameters_say(tmp_path: Path) -> None:
             "dtype is not the name of a type: line 3, 'dtype = np.float32', is not a plain value",
         ),
         (
+            "sample_rate = 2e4\nn_channels_dat = 5\ndtype = ''",
+            "dtype is not the name of a type: dtype = ''",
+        ),
+        (
             "sample_rate = 2e4\nn_channels_dat = 5\ndtype = 16",
             "dtype is not the name of a type: dtype = 16",
         ),
