@@ -17,7 +17,7 @@ from ncpgui.core.progress import Cancelled
 
 def main() -> None:
     """Run the command line; Ctrl-C and SIGTERM cancel it, from the first import on."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is loaded; `sorting.one_core`
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy reads it when it is loaded; `core.one_core`
     signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
     if not sys.warnoptions and "--debug" not in sys.argv:
         warnings.simplefilter("ignore")  # what libraries tell programmers; what matters is said as an error

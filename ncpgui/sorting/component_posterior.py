@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.one_core import on_one_core
 from ncpgui.core.partition import by_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
@@ -38,7 +39,6 @@ from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.posterior_draws import draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
 from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units

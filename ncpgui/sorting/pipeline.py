@@ -15,6 +15,7 @@ from ncpgui.core.component import Component, WaitingComponent, units_of_alternat
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
+from ncpgui.core.one_core import on_one_core
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
@@ -30,7 +31,6 @@ from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:

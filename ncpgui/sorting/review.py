@@ -18,6 +18,7 @@ import numpy as np
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
+from ncpgui.core.one_core import on_one_core
 from ncpgui.core.progress import Progress, portion, reported, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -37,7 +38,6 @@ from ncpgui.sorting.matched import Matched, matched_packing
 from ncpgui.sorting.matching import MATCHING
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
-from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.parts import Parts, parts_of
 from ncpgui.sorting.pipeline import project_of
 from ncpgui.sorting.sampling import ClusterFunction

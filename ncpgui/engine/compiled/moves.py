@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +14,7 @@ from ncpgui.engine.compiled.ncp import (
     scores,
     values,
 )
-from ncpgui.engine.compiled.options import FAST, Array
-from ncpgui.engine.compiled.products import product
+from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views
 
 _LANES = AT_ONCE // 2
 """Samples answered at a time: the next proposal of each takes two rows of a product."""
@@ -49,7 +47,7 @@ class Proposed(NamedTuple):
     taken: Ints
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) -> bool:
     """Answer proposals, those of a sample in their turn, of some samples at a time; tell whether all are.
 
@@ -98,7 +96,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
                     row_of[2 * lane + side] = n_rows
                     n_rows += 1
         values(w, without[:n_lanes], taken[:n_lanes], of_value[:n_lanes], room, value[:n_lanes])
-        product(inputs[:n_rows], w.into_f, products[:n_rows])
+        np.dot(inputs[:n_rows], w.into_f, products[:n_rows])
         for lane in range(n_lanes):
             i = lanes[lane]
             point, there = proposed.point[turn[i]], proposed.there[turn[i]]
@@ -137,7 +135,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
             turn[i] += 1
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _slot(sums: Array, there: int) -> int:
     """The slot that is proposed; the first empty one for a new cluster, -1 if there is none."""
     if there >= 0:
@@ -148,10 +146,11 @@ def _slot(sums: Array, there: int) -> int:
     return -1
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _put(samples: Samples, i: int, slot: int, sums: Array, value: Array) -> None:
     """Give a slot of sample `i` other sums and the value of these."""
     for j in range(len(value)):
         samples.total[i, j] += value[j] - samples.parts[i, slot, j]
         samples.parts[i, slot, j] = value[j]
-    samples.sums[i, slot] = sums
+    for j in range(len(sums)):
+        samples.sums[i, slot, j] = sums[j]

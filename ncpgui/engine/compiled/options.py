@@ -1,11 +1,35 @@
 """How functions of networks are compiled for a CPU: sums may change their order, nan and infinity stay."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
 import numpy as np
+from numba.core.options import DefaultOptions
 from numpy.typing import NDArray
 
 from ncpgui.core.home import provide_home
 
 provide_home()  # numba keeps what it compiles there, and compiles nothing where it finds no folder
 
-FAST = {"contract", "reassoc", "nsz", "arcp"}
 Array = NDArray[np.float32]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": {"contract", "reassoc", "nsz", "arcp"}}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile a function, and keep it on disk."""
+    result: _Function = numba.njit(**_OPTIONS)(function)
+    return result
+
+
+def compiled_on_views(function: _Function) -> _Function:
+    """Compile a function that makes no array, only views of those it is given, which its caller holds.
+
+    Counting who holds each view takes longer than a few dozen operations on it, so nobody counts here.
+    """
+    result: _Function = numba.njit(**_OPTIONS, **_UNCOUNTED)(function)
+    return result

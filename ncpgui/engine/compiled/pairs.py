@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.engine.compiled.options import FAST, Array
+from ncpgui.engine.compiled.options import Array, compiled
 
 _POINTS_AT_ONCE = 128
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def seen_in_orders(
     seen: Array, seeing: Array, metric: Array, apart: Array, place: NDArray[np.int64]
 ) -> Array:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +20,7 @@ from ncpgui.engine.compiled.ncp import (
     scores,
     values,
 )
-from ncpgui.engine.compiled.options import FAST, Array
-from ncpgui.engine.compiled.products import product
+from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views
 
 _POINTS_AT_ONCE = 64  # between reports of progress
 Ints = NDArray[np.int64]
@@ -120,7 +118,7 @@ def draw_in_order(
     return labels, log_prob
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def _walk_on(
     w: Any,
     joins: Array,
@@ -156,7 +154,7 @@ def _walk_on(
     return stop
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _list_choices(state: _State, n: int, begin: Ints, nodes: Ints) -> int:
     """Write where the choices of each hypothesis begin, and the `nodes` of all of them; return how many."""
     n_nodes = 0
@@ -171,7 +169,7 @@ def _list_choices(state: _State, n: int, begin: Ints, nodes: Ints) -> int:
     return n_nodes
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _choose(
     state: _State,
     forced: Ints,
@@ -208,7 +206,7 @@ def _choose(
     return n_moved
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _copy(state: _State, h: int, target: int) -> None:
     """Make hypothesis `h` a second time, as `target`, the next new one."""
     state.n_hypotheses[0] += 1
@@ -218,7 +216,7 @@ def _copy(state: _State, h: int, target: int) -> None:
         state.n_uses[state.slots[h, slot]] += 1
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _join(state: _State, n: int, point: Array, moved: Ints, nodes: Ints) -> int:
     """Put point `n` into the cluster that each hypothesis has chosen; return how many `nodes` are new."""
     n_nodes = 0
@@ -248,7 +246,7 @@ def _join(state: _State, n: int, point: Array, moved: Ints, nodes: Ints) -> int:
     return n_nodes
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array) -> None:
     """Candidate of each of `nodes` with a point."""
     inputs = np.empty((AT_ONCE, w.into_f.shape[0]), np.float32)
@@ -258,14 +256,14 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
             candidate_inputs(w, sums[nodes[start + i]], point, inputs[i], room)
-        product(inputs[:size], w.into_f, result[:size])
+        np.dot(inputs[:size], w.into_f, result[:size])
         for i in range(size):
             node = nodes[start + i]
             candidate[node] = result[i]
             add_own_state(w, sums[node], candidate[node])
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
     """Value of each of `nodes`, which have points."""
     some = np.empty((AT_ONCE, sums.shape[1]), np.float32)
@@ -282,7 +280,7 @@ def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
             parts[nodes[start + i]] = result[i]
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled
 def _log_conditionals(
     w: Any, slots: Ints, begin: Ints, parts: Array, candidate: Array, context: Array, log_q: Array
 ) -> None:
@@ -320,7 +318,7 @@ def _log_conditionals(
             own[k] -= shift
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _drawn(log_q: Array, uniform: float) -> int:
     """Draw a choice by a number on [0, 1), as `rules.ancestral`."""
     whole = np.float32(0)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.engine.compiled.options import FAST, Array
+from ncpgui.engine.compiled.logarithm import log_of_one_more
+from ncpgui.engine.compiled.options import Array, compiled_on_views
 
 FEW_POINTS = 10  # of which little is believed of how they moved
 
@@ -32,7 +32,7 @@ class Ways(NamedTuple):
     into_g: Array
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def means_and_variances(sizes: Any, sums: Array, of_metric: bool, mean: Array, variance: Array) -> None:
     """Write means of scores and metric (C + E,) of a cluster with points, and their variances.
 
@@ -40,22 +40,30 @@ def means_and_variances(sizes: Any, sums: Array, of_metric: bool, mean: Array, v
     `of_metric` is false.
     """
     n_metric, n_hidden, n_scores, n_moments = sizes
-    start, squares = n_metric + n_hidden, len(sums) - 1 - n_hidden - n_metric
+    start, end = n_metric + n_hidden, len(sums) - 1 - n_hidden
     one_of = np.float32(1) / sums[-1]
     variance[:] = 0
-    for i in range(n_scores):
-        mean[i] = sums[start + i] * one_of
-        if n_moments:
-            square = sums[start + n_scores + i] * one_of
-            variance[i] = max(square - mean[i] * mean[i], np.float32(0))
-    for i in range(n_metric):
-        mean[n_scores + i] = sums[i] * one_of
-        if of_metric:
-            square = sums[squares + i] * one_of
-            variance[n_scores + i] = max(square - mean[n_scores + i] ** 2, np.float32(0))
+    _write_means(sums[start : start + n_scores], one_of, mean[:n_scores])
+    _write_means(sums[:n_metric], one_of, mean[n_scores:])
+    if n_moments:
+        _write_variances(sums[start + n_scores : start + n_moments], one_of, mean, variance[:n_scores])
+    if of_metric:
+        _write_variances(sums[end - n_metric : end], one_of, mean[n_scores:], variance[n_scores:])
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
+def _write_means(sums: Array, one_of: np.float32, mean: Array) -> None:
+    for i in range(len(sums)):
+        mean[i] = sums[i] * one_of
+
+
+@compiled_on_views
+def _write_variances(squares: Array, one_of: np.float32, mean: Array, variance: Array) -> None:
+    for i in range(len(squares)):
+        variance[i] = max(squares[i] * one_of - mean[i] * mean[i], np.float32(0))
+
+
+@compiled_on_views
 def follow(
     ways: Any, sizes: Any, sums: Array, point: Array, mean: Array, variance: Array, room: Array, told: Array
 ) -> None:
@@ -67,6 +75,7 @@ def follow(
     start = n_metric + n_hidden
     begin, at = start + n_moments, 0
     near_place, moved = room[0], room[1]
+    scores_of_point = point[start : start + n_scores]
     for w in range(len(ways.knots)):
         n_values = ways.values[w]
         row = n_values + 1
@@ -89,19 +98,20 @@ def follow(
             mean[j] += ways.share[w] * (near_place[j] - near * mean[j]) / (near + weight)
             variance[j] -= ways.share[w] * hats * moved[j]
         is_told = np.float32(1) if near > 0 else np.float32(0)
-        for j in range(min(n_scores, n_values)):
-            told[at + j] = is_told * (mean[j] - point[start + j]) ** 2
-        for j in range(n_scores, n_values):
-            told[at + j] = is_told * (mean[j] - point[j - n_scores]) ** 2
+        of_way = told[at : at + 2 * n_values + 1]
+        _write_squares(mean[:n_values], scores_of_point, is_told, of_way)
+        if n_values > n_scores:
+            _write_squares(mean[n_scores:n_values], point, is_told, of_way[n_scores:])
+        of_moved = of_way[n_values:]
         for j in range(n_values):
-            told[at + n_values + j] = moved[j] * hats
-        told[at + 2 * n_values] = near
+            of_moved[j] = moved[j] * hats
+        of_way[-1] = near
         begin += ways.knots[w] * row
         at += 2 * n_values + 1
-    _log_of_one_more(told[:at])
+    log_of_one_more(told[:at])
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def way_taken(ways: Any, sizes: Any, sums: Array, room: Array, taken: Array) -> None:
     """Write how much a cluster has moved, row of `into_g`; room : (3, C + E), to work in."""
     mean, variance, moved = room[0], room[1], room[2]
@@ -120,10 +130,10 @@ def way_taken(ways: Any, sizes: Any, sums: Array, room: Array, taken: Array) -> 
             taken[at + j] = moved[j]
         begin += ways.knots[w] * (n_values + 1)
         at += n_values
-    _log_of_one_more(taken)
+    log_of_one_more(taken)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
+@compiled_on_views
 def _moved(
     sums: Array, begin: int, n_knots: int, n_values: int, mean: Array, variance: Array, result: Array
 ) -> None:
@@ -147,8 +157,8 @@ def _moved(
         result[j] = scale * max(result[j] / n_points - chance * variance[j], np.float32(0))
 
 
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _log_of_one_more(values: Array) -> None:
-    """Replace values, 0 and more, by log(1 + value)."""
-    for j in range(len(values)):
-        values[j] = np.log(np.float32(1) + values[j])
+@compiled_on_views
+def _write_squares(mean: Array, point: Array, factor: np.float32, result: Array) -> None:
+    """Write `factor` times the squared distances (V,) along the axes of `mean` (V,) or `point`, the fewer."""
+    for j in range(min(len(mean), len(point))):
+        result[j] = factor * (mean[j] - point[j]) ** 2

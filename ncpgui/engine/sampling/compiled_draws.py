@@ -7,6 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from ncpgui.core.one_core import on_one_core
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.compiled.walk import draw_in_order
 from ncpgui.engine.device import n_threads
@@ -17,6 +18,7 @@ from ncpgui.engine.sampling.on_threads import on_threads
 
 
 @torch.inference_mode()
+@on_one_core
 def draws(
     network: ClusterAwareNCP,
     encoding: Encoding,

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
+from ncpgui.core.one_core import on_one_core
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
@@ -47,6 +48,7 @@ _MEMBERS_AT_ONCE = 2**18  # samples times clusters times points whose table is h
 
 @torch.inference_mode()
 @one_core()
+@on_one_core
 def swept(
     network: ClusteringNetwork,
     encoding: Encoding,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from ncpgui.engine.networks.as_arrays import serves
 from ncpgui.engine.networks.moving_clusters import SHARE_UNIT
@@ -154,3 +155,21 @@ def test_compiled_points_see_of_those_to_come_what_they_see_in_torch():
         for row, order in zip(found, orders, strict=True):
             alone = network.finish(encoding.reordered(order)).tables["context"][0]
             torch.testing.assert_close(row, alone, rtol=1e-4, atol=1e-4)
+
+
+def test_products_keep_to_one_core_while_draws_are_made_and_swept(monkeypatch):
+    seen = []
+    for module, name in ((compiled_draws, "draw_in_order"), (sweeps, "take")):
+        made = getattr(module, name)
+
+        def noticing(*arguments, made=made):
+            seen.append({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+            return made(*arguments)
+
+        monkeypatch.setattr(module, name, noticing)
+    network = network_of("times")
+    encoding = encoding_of(network, 40, times=True)
+    with threadpool_limits(2, user_api="blas"):
+        swept(network, encoding, ancestral_samples(network, encoding, n_samples=8, seed=0), seed=1)
+    assert len(seen) > 1
+    assert all(n_threads == {1} for n_threads in seen)

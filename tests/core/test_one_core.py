@@ -10,8 +10,8 @@ import pytest
 import scipy.linalg
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from ncpgui.core.one_core import on_one_core
 from ncpgui.sorting.component_posterior import sample_components
-from ncpgui.sorting.one_core import on_one_core
 from ncpgui.sorting.pipeline import find_units
 from ncpgui.sorting.review import given_units
 

@@ -1,8 +1,8 @@
-"""Products of matrices keep to one core while spikes are sorted: there are many, all of them small.
+"""Products of matrices keep to one core while spikes are sorted or clustered: they are many, and small.
 
 A library of matrix products divides each over all cores, and its threads wait for the next one by counting:
-on two cores that was half of the CPU time of a sort. What runs side by side here are channels, components
-and pieces of the traces, on threads of our own.
+on two cores that was half of the CPU time of a sort. What runs side by side are channels, components, orders
+of spikes and pieces of the traces, on threads of our own.
 """
 
 from __future__ import annotations
