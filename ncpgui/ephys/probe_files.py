@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ncpgui.core.arguments import shown
 from ncpgui.core.counted import some
 from ncpgui.core.csv_text import decoded, plain, read_table
 from ncpgui.core.errors import InputError, RecordingError
@@ -33,6 +34,7 @@ UNREADABLE = (
     AssertionError,
 )
 """What reading a damaged file raises; probeinterface asserts what it needs."""
+MOST_CHANNELS = 2**31
 _WANTED = (
     "expected JSON of probeinterface or Kilosort, .prb with channel_groups, or CSV with columns x,y in um"
 )
@@ -119,7 +121,24 @@ def _of_json(path: Path) -> WiredProbe:
         )
     from probeinterface import Probe
 
+    for probe in value["probes"]:
+        _check_wiring(probe)
     return of_probeinterface([Probe.from_dict(probe) for probe in value["probes"]])
+
+
+def _check_wiring(probe: Any) -> None:
+    """Refuse channels that are none, of which probeinterface makes whole numbers."""
+    wired = probe.get("device_channel_indices") if isinstance(probe, dict) else None
+    for contact, channel in enumerate(wired if isinstance(wired, list) else ()):
+        try:
+            is_whole = not isinstance(channel, bool) and float(channel).is_integer()
+        except (TypeError, ValueError, OverflowError):
+            is_whole = False
+        if not is_whole or abs(float(channel)) >= MOST_CHANNELS:
+            raise InputError(
+                f"contact {contact} of a probe is wired to {shown(channel)}; channels are whole numbers, and "
+                "-1 stands for none"
+            )
 
 
 def _of_kilosort(value: dict[str, Any]) -> WiredProbe:

@@ -193,6 +193,20 @@ def test_units_are_converted() -> None:
 # -- tables --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("wrong", [0.5, None, True, "a", 2**70, [0]])
+def test_a_wiring_to_what_is_no_channel_is_refused(tmp_path: Path, wrong: object) -> None:
+    """probeinterface made channel 0 of half a channel."""
+    probe = {"ndim": 2, "si_units": "um", "contact_positions": [[0, 0], [0, 20]]}
+    probe |= {"contact_shapes": ["circle"] * 2, "contact_shape_params": [{"radius": 5}] * 2}
+    probe |= {"contact_plane_axes": [[[1, 0], [0, 1]]] * 2, "device_channel_indices": [1, wrong]}
+    path = tmp_path / "probe.json"
+    path.write_text(json.dumps({"specification": "probeinterface", "version": "0.2", "probes": [probe]}))
+    with pytest.raises(
+        RecordingError, match=r"contact 1 of a probe is wired to .*; channels are whole numbers"
+    ):
+        probe_of_file(path)
+
+
 def test_a_table_without_a_header_is_two_columns(tmp_path: Path) -> None:
     assert places(read(tmp_path, "0,0\n1,20\n")) == [[0, 0], [1, 20]]
     assert "its rows have 3 cells and no header says what they are" in refused(tmp_path, "0,0,1\n", "a.csv")
