@@ -191,6 +191,10 @@ class ComponentWaveforms:
         """Whether they can be looked at: those that stay in a file cannot once somebody cut it short."""
         return True
 
+    def some(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """`waveforms` of some of the sampled spikes; of those that stay in a file, no more are converted."""
+        return self.waveforms[rows]
+
 
 @dataclass(frozen=True, eq=False)
 class Clamp:

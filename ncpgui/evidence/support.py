@@ -35,7 +35,7 @@ class UnitSupport:
     p_pure, p_complete, p_exists : (K,) float64, the last P(pure and complete at once)
     misses : (K,) expected share of the cell's spikes that are not in the unit
     membership : (m, K) float64, P(each point is of the cell of each unit); where a draw merges units, each
-        gets an even part, so that rows sum to at most one
+        gets an even part, so that rows sum to at most one; nan where nobody asked for it
     probability : (m,) P(each point is of the cell of its unit), 0 in no unit
     """
 
@@ -60,6 +60,7 @@ def unit_support(
     *,
     stands_for: NDArray[np.floating] | None = None,
     n_units: int | None = None,
+    membership: bool = True,
 ) -> UnitSupport:
     """Support of units by the draws.
 
@@ -69,6 +70,7 @@ def unit_support(
     stands_for : (m,) spikes that each point stands for, where some units were drawn more densely; ones
         when left out
     n_units : K, where the last units may have no point
+    membership : whether to compute it, which takes as long as all the rest
     """
     unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
     used = np.flatnonzero(posterior.weight > 0)
@@ -83,23 +85,30 @@ def unit_support(
         np.where(size == 0, np.nan, np.clip(share @ value, 0, 1))
         for value in (is_pure, is_complete, is_pure & is_complete, elsewhere)
     )
-    is_same = (cell[:, :, None] == cell[:, None, :]) & (size > 0)  # (S, K, K)
-    sharing = is_same.sum(axis=2)  # units of which it is the cell
-    parts = np.where(size > 0, share[:, None] / np.maximum(sharing, 1), 0.0)
-    membership, is_of = np.zeros((2, n_units, len(unit)))
+    parts = _parts(cell, size, share) if membership else None
+    is_member, is_of = np.zeros((2, n_units, len(unit)))
     step = max(1, _AT_ONCE // max(len(unit), 1))
     for first in range(0, len(rows), step):
         some = slice(first, first + step)
         for one in range(n_units):
             in_cell = (rows[some] == cell[some, one, None]).astype(np.float64)
-            membership[one] += parts[some, one] @ in_cell
+            if parts is not None:
+                is_member[one] += parts[some, one] @ in_cell
             is_of[one] += share[some] @ in_cell
     probability = (
         np.where(unit >= 0, is_of[unit, np.arange(len(unit))], 0.0) if n_units else np.zeros(len(unit))
     )
-    return UnitSupport(
-        pure, complete, exists, missed, np.minimum(membership.T, 1), np.minimum(probability, 1)
-    )
+    is_member = np.minimum(is_member.T, 1) if membership else np.full((len(unit), n_units), np.nan)
+    return UnitSupport(pure, complete, exists, missed, is_member, np.minimum(probability, 1))
+
+
+def _parts(
+    cell: NDArray[np.int64], size: NDArray[np.number], share: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What each draw gives to each unit, (S, K): its weight, in even parts to those that it has as one."""
+    is_same = (cell[:, :, None] == cell[:, None, :]) & (size > 0)  # (S, K, K)
+    sharing = is_same.sum(axis=2)  # units of which it is the cell
+    return np.asarray(np.where(size > 0, share[:, None] / np.maximum(sharing, 1), 0.0))
 
 
 def units_and_mass(

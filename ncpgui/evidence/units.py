@@ -47,7 +47,8 @@ class SortingNumbers:
         Of a project, by unit: `NUMBERS`, and is_beyond_cards: it is more probably not as it stands, and no
         card settles that (`evidence.gain`)
     probability : (n,) float32, P(the spike is of the cell of its unit); entropy : (n,) float32, nats, of the
-        unit of each spike. Of a component, P is 0 in no unit. Numbers are nan where nothing is known
+        unit of each spike, where it was asked for. Of a component, P is 0 in no unit. Numbers are nan where
+        nothing is known
     """
 
     units: UnitTable
@@ -61,6 +62,7 @@ def component_numbers(
     assigned: NDArray[np.floating],
     *,
     decided: Collection[int] = (),
+    entropy: bool = True,
 ) -> SortingNumbers:
     """Numbers of a sorting of the spikes of a component.
 
@@ -70,11 +72,18 @@ def component_numbers(
     assigned : (n,) probability with which each spike was assigned; used of spikes that were not sampled
     decided : units (labels) that a person decided on. Of one that no draw has (P(exists) = 0), the decision
         speaks alone: it is there, and all of its spikes are its
+    entropy : whether to compute it: files have it, no panel shows it
     """
     unit, sampled = np.asarray(labels, dtype=np.int64), component.sampled
     n_units = int(unit.max(initial=-1)) + 1
     reference = unit[sampled]
-    found = unit_support(component.posterior, reference, stands_for=component.spikes_each, n_units=n_units)
+    found = unit_support(
+        component.posterior,
+        reference,
+        stands_for=component.spikes_each,
+        n_units=n_units,
+        membership=entropy,
+    )
     seen = reference >= 0
     n_sampled = np.bincount(reference[seen], minlength=n_units)
     weight = component.spikes_each
@@ -82,13 +91,16 @@ def component_numbers(
     mean = sums / np.bincount(reference[seen], weight[seen], minlength=n_units).clip(1e-12)
     mean[n_sampled == 0] = np.nan
     probability = np.append(mean, 0.0)[unit] * np.where(unit >= 0, assigned, 0.0)
-    entropy = _entropy_nats(probability)
-    probability[sampled], entropy[sampled] = found.probability, found.entropy_nats
+    nats = _entropy_nats(probability) if entropy else np.full(len(unit), nan)
+    probability[sampled] = found.probability
+    if entropy:
+        nats[sampled] = found.entropy_nats
     shares = np.array([found.p_pure, found.p_complete, found.p_exists, found.misses])
     alone = np.isin(np.arange(n_units), list(decided)) & (found.p_exists == 0)
     shares[:, alone] = np.array([1.0, 1.0, 1.0, 0.0])[:, None]
     of_alone = np.append(alone, False)[unit]
-    probability[of_alone], entropy[of_alone] = 1, 0
+    probability[of_alone] = 1
+    nats[of_alone & entropy] = 0
     inside = unit >= 0
     units = UnitTable(
         np.arange(n_units),
@@ -99,7 +111,7 @@ def component_numbers(
             "probability_sum": np.bincount(unit[inside], probability[inside], minlength=n_units),
         },
     )
-    return SortingNumbers(units, probability.astype(np.float32), entropy.astype(np.float32))
+    return SortingNumbers(units, probability.astype(np.float32), nats.astype(np.float32))
 
 
 def united(units: Sequence[int], parts: Sequence[UnitTable], *, p_neuron: Sequence[float]) -> UnitTable:

@@ -86,6 +86,11 @@ class KeptWaveforms(ComponentWaveforms):
         """See `ComponentWaveforms`."""
         return _single(self.stored[0])
 
+    def some(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """See `ComponentWaveforms`."""
+        stored = self.stored[0]
+        return np.array((stored.read() if isinstance(stored, Piece) else stored)[rows], dtype=np.float32)
+
     @property
     def features(self) -> NDArray[np.float32]:  # type: ignore[override]
         """See `ComponentWaveforms`."""

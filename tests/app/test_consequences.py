@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -274,6 +275,15 @@ def test_a_merge_says_p_one_neuron_close_pairs_and_template_distance(workspace) 
     )
     workspace.select([1])
     assert words(workspace) == ""
+
+
+def test_where_the_tissue_stayed_nothing_is_loaded_that_tells_of_places_of_the_tissue(
+    workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It loads SciPy, which would hold up the first selection of two units."""
+    monkeypatch.setitem(sys.modules, "ncpgui.evidence.drift_turns", None)  # to import it is an error now
+    workspace.select([unit.unit for unit in workspace.current().units][:2])
+    assert words(workspace).startswith("Merge")
 
 
 def test_close_pairs_of_a_merge_are_those_of_the_parts_and_those_across(project) -> None:

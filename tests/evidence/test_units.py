@@ -58,6 +58,16 @@ def test_a_draw_that_splits_a_unit_is_against_its_purity_its_existence_and_its_s
     assert whole["misses"] == pytest.approx(0)
 
 
+def test_without_entropy_all_other_numbers_are_the_same() -> None:
+    component, labels = component_of([TOGETHER, APART], [0.7, 0.3]), np.array(APART)
+    whole = component_numbers(component, labels, np.ones(7), decided=[1])
+    found = component_numbers(component, labels, np.ones(7), decided=[1], entropy=False)
+    assert np.isnan(found.entropy).all()
+    np.testing.assert_array_equal(found.probability, whole.probability)
+    for name, values in whole.units.columns.items():
+        np.testing.assert_array_equal(found.units[name], values)
+
+
 def test_a_draw_that_merges_a_unit_is_against_its_completeness_and_not_against_its_spikes() -> None:
     found = numbers([TOGETHER, APART], APART, [0.7, 0.3])
     assert found.units["p_pure"] == pytest.approx([1.0, 1.0])

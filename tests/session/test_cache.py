@@ -267,3 +267,10 @@ def test_a_file_is_asked_once_whether_the_waveforms_of_a_component_are_there(
     monkeypatch.setattr(OpenedFile, "n_bytes", property(lambda file: asked.append(1) or 2**40))
     assert found.is_at_hand
     assert len(asked) == 1
+
+
+def test_some_waveforms_of_a_file_are_those_rows_of_all_of_them(project: Project, path: Path) -> None:
+    store.save(project, path)
+    found, rows = store.load(path).waveforms[0], np.array([4, 0, 2])
+    np.testing.assert_array_equal(found.some(rows), found.waveforms[rows])
+    np.testing.assert_array_equal(project.waveforms[0].some(rows), project.waveforms[0].waveforms[rows])

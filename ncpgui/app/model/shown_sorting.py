@@ -100,11 +100,11 @@ class ShownSorting:
     def numbers(self) -> SortingNumbers:
         """What the posterior of the component says of these units, as they are here."""
         rows = [row for row, unit in enumerate(self.units) if unit.unit in self.decided]
-        return component_numbers(self.component, self.labels, self.assigned, decided=rows)
+        return component_numbers(self.component, self.labels, self.assigned, decided=rows, entropy=False)
 
     def numbers_before(self, drawn: Component) -> SortingNumbers:
         """What the draws said of these units before any decision; drawn : the component as it was sampled."""
-        return component_numbers(drawn, self.labels, self.assigned)
+        return component_numbers(drawn, self.labels, self.assigned, entropy=False)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:

@@ -241,7 +241,7 @@ def _waveforms_of(one: Drawn, known: dict[int, ComponentWaveforms], most: int) -
             continue
         own = own[_evenly(len(own), most)]
         ids = component.spike_ids[component.sampled[own]]
-        found.append(_Seen(ids, component.contacts, known[component.id].waveforms[own]))
+        found.append(_Seen(ids, component.contacts, known[component.id].some(own)))
     return found
 
 

@@ -218,13 +218,15 @@ def _turns(workspace: Workspace, ids: Sequence[NDArray[np.integer]]) -> Conseque
 
     ids : spikes of each unit
     """
-    from ncpgui.ephys.motion import places_in_project
-    from ncpgui.evidence.drift_turns import turns_nats
-    from ncpgui.sorting.merge_across_drift import MIN_NATS
-
     project = workspace.state.project
     assert project is not None
-    places = places_in_project(project) if project.motion is not None and project.motion.applied else None
+    if project.motion is None or not project.motion.applied:
+        return NOTHING
+    from ncpgui.ephys.motion import places_in_project
+    from ncpgui.evidence.drift_turns import turns_nats  # these load SciPy, for most of a second
+    from ncpgui.sorting.merge_across_drift import MIN_NATS
+
+    places = places_in_project(project)
     if places is None or places.n_places == 1:
         return NOTHING
     sample_index = project.spikes.sample_index

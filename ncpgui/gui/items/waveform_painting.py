@@ -75,6 +75,7 @@ def paint_unit(
         draw(column.mean[None], QtGui.QPen(ink, 1.4))
     elif column.mean[:, known].any():
         thick = round_pen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
+        thick.setJoinStyle(QtCore.Qt.BevelJoin)  # half of the time of round ones, which look the same here
         halo = [] if column.ghosts else [QtGui.QPen(theme.color("panel", 170), thick.widthF() + 2.2)]
         draw(column.mean[None], *halo, thick)
 
