@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from typing import Any
@@ -22,12 +23,21 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        It is no JSON, not in UTF-8, or nested so deeply that Python cannot read it.
+        It is no JSON, not in UTF-8, nested so deeply that Python cannot read it, or says something twice, of
+        which nobody can tell what counts.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_each_once)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise ValueError(f"it says '{twice:.60}' twice, and nobody can tell which counts")
+    return found
 
 
 def as_json(value: Any, number: Callable[[float], float | None] = float) -> Any:

@@ -6,6 +6,7 @@ or accepted there. Of SpikeInterface it is a curation of format 1 or 2, or a lis
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -266,19 +267,23 @@ class _Curated:
                     raise CurationError(
                         f"unit {one['unit_id']} has {len(rows)} spikes, a split names spike {outside[0]}"
                     )
+                twice = [spike for spike, n in Counter(at).items() if n > 1 or part[spike] >= 0]
+                if twice:
+                    raise CurationError(f"a split of unit {one['unit_id']} names spike {twice[0]} twice")
                 part[at] = number
             part[part < 0] = len(several)
         else:
             raise CurationError(f"mode of {place} must be 'indices' or 'labels', and is {named(mode)}")
         names = unit_ids(one.get("new_unit_ids", []), f"new_unit_ids of {place}")
         label = self.labels.pop(unit, None)
-        for number in np.unique(part).tolist():
-            new = next(self._fresh)
+        made = {number: next(self._fresh) for number in np.unique(part).tolist()}
+        for number, new in made.items():
             self.units[rows[part == number]] = new
-            if number < len(names):
-                self.known[str(names[number])] = new
             if label is not None:
                 self.labels[new] = label
+        for number, new in made.items():
+            if number < len(names):
+                self._call(new, names[number])
 
     def _merge(self, units: list[int], name: int | str | None) -> None:
         if len(set(units)) < 2:
@@ -287,9 +292,18 @@ class _Curated:
         labels = {self.labels.pop(unit, None) for unit in units}
         self.units[np.isin(self.units, units)] = new
         if name is not None:
-            self.known[str(name)] = new
+            self._call(new, name)
         if len(labels) == 1 and (label := labels.pop()) is not None:
             self.labels[new] = label
+
+    def _call(self, new: int, name: int | str) -> None:
+        """Let a unit have a name, which no other that is there may have."""
+        other = self.known.get(str(name))
+        if other is not None and (self.units == other).any():
+            raise CurationError(
+                f"a new unit is called {name}, as another unit is that stays; call it otherwise"
+            )
+        self.known[str(name)] = new
 
     def _once(self, name: int | str) -> int:
         """A unit that is removed, split or merged, which it may be once in a step."""

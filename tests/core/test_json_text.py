@@ -16,7 +16,12 @@ def test_json_is_read_from_text_and_from_bytes() -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("[" * 100_000, "nested too deeply"), ("{", "Expecting"), (b'"\xff"', "can't decode")],
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ("{", "Expecting"),
+        (b'"\xff"', "can't decode"),
+        ('{"a": {"b": 1, "c": 2, "b": 1}}', "it says 'b' twice"),
+    ],
 )
 def test_whatever_is_wrong_is_a_value_error(text: str | bytes, words: str) -> None:
     with pytest.raises(ValueError, match=words):

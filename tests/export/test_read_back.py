@@ -281,6 +281,27 @@ def test_parts_of_a_split_are_called_as_is_said_and_the_rest_comes_last() -> Non
     assert (state.known["x"], "y" in state.known) == (2, False)
 
 
+def test_a_new_unit_is_not_called_as_another_that_stays() -> None:
+    """What a later step said of unit c was done to the merge of a and b."""
+    merge = {"unit_ids": ["a", "b"], "new_unit_id": "c"}
+    state = _Curated({"a": 0, "b": 1, "c": 2}, np.array([0, 1, 2]), -1)
+    with pytest.raises(CurationError, match="a new unit is called c, as another unit is that stays"):
+        state.apply({"format_version": "2", "merges": [merge]})
+    split = {"unit_id": "a", "indices": [[0]], "new_unit_ids": ["b", "x"]}
+    with pytest.raises(CurationError, match="a new unit is called b, as another unit is that stays"):
+        curated({"splits": [split]})
+    assert curated({"splits": [{**split, "new_unit_ids": ["a", "x"]}]}).known["a"] == 2
+    assert curated({"merges": [{**merge, "new_unit_id": "b"}]}).known["b"] == 2
+
+
+@pytest.mark.parametrize("indices", [[[0, 1], [1]], [[0, 0]], [[1], [0, 2, 1]]])
+def test_a_spike_is_in_one_part_of_a_split(indices: list[list[int]]) -> None:
+    """The last part got it, and nobody was told."""
+    split = {"unit_id": "a", "mode": "indices", "indices": indices}
+    with pytest.raises(CurationError, match=r"a split of unit a names spike [01] twice"):
+        curated({"splits": [split]}, units=(0, 0, 0, 0, 1))
+
+
 def quality(unit: str, *labels: str) -> dict[str, Any]:
     return {"unit_id": unit, "labels": {"quality": list(labels)}}
 
