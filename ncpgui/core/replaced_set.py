@@ -275,7 +275,10 @@ def _copy(source: Path, place: Path) -> None:
 
 
 def _real(place: Path) -> Path:
-    real = replaceable(place)
+    try:
+        real = replaceable(place)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(place)) from error
     if place.is_symlink() and not real.exists():
         raise FileNotFoundError(errno.ENOENT, f"it is a link to {real}, which is not there", str(place))
     return real

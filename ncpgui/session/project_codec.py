@@ -45,6 +45,8 @@ from ncpgui.session.component_codec import (
 
 MAY_LACK = ("p_neuron", "lost")
 """Probabilities of each spike that are absent where they are not known."""
+MOST_SAMPLES = 2**42
+"""More than any recording has: four years at 30 kHz."""
 OF_RECORDING = {
     "fingerprint": str,
     "n_channels": int,
@@ -144,12 +146,15 @@ def _write_recording(root: h5py.Group, recording: RecordingReference) -> None:
 
 def _read_recording(root: h5py.Group) -> RecordingReference:
     group = element(root, "recording", "recording")
-    return RecordingReference(
+    reference = RecordingReference(
         path=read_string(group, "path"),
         options=read_json(group, "options", dict),
         own_clock=_read_clock(group) if "clock" in group else None,
         **read_attributes(group, OF_RECORDING),
     )
+    if not 0 <= reference.n_samples <= MOST_SAMPLES:
+        raise damaged(group, f"n_samples is {reference.n_samples}, which no recording has")
+    return reference
 
 
 def _write_clock(recording: h5py.Group, clock: Clock) -> None:

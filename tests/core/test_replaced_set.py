@@ -278,8 +278,8 @@ def test_a_link_to_another_file_system_stays_one(tmp_path: Path) -> None:
     ("put", "words"),
     [
         (lambda place: place.symlink_to("gone"), "note.tsv: it is a link to .*gone, which is not there"),
-        (lambda place: place.mkdir(), "it is a folder"),
-        (lambda place: os.mkfifo(place), "it is a device or a named pipe, not a file"),
+        (lambda place: place.mkdir(), "note.tsv: it is a folder"),
+        (lambda place: os.mkfifo(place), "note.tsv: it is a device or a named pipe, not a file"),
     ],
 )
 def test_what_is_no_file_is_not_replaced(put: Callable[[Path], None], words: str, tmp_path: Path) -> None:

@@ -179,6 +179,10 @@ def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
         (lambda file: file["history"].__setitem__((), "[3]"), "/history should hold one object a command"),
         (lambda file: file["recording"].attrs.__delitem__("n_samples"), "no valid attribute 'n_samples'"),
         (
+            lambda file: file["recording"].attrs.__setitem__("n_samples", 2**62),
+            "/recording cannot be used: n_samples is 4611686018427387904, which no recording has",
+        ),
+        (
             lambda file: file["components/posterior/weight/values"].__setitem__(0, -1.0),
             "weights must be finite",
         ),
