@@ -261,6 +261,10 @@ def _check_spikes(sorting: BaseSorting) -> None:
     spikes = sorting.to_spike_vector()  # which it keeps
     if spikes.ndim != 1 or not {"sample_index", *_COUNTED} <= set(spikes.dtype.names or ()):
         raise ValueError("its spikes have no samples, units or segments")
+    samples = spikes["sample_index"]
+    bad = np.flatnonzero(~np.isfinite(samples) | (samples != np.round(samples)))
+    if len(bad):
+        raise ValueError(f"spike {bad[0]} is at sample {samples[bad[0]]}; samples are whole numbers")
     for name, n in zip(_COUNTED, (len(ids), sorting.get_num_segments()), strict=True):
         bad = np.flatnonzero((spikes[name] < 0) | (spikes[name] >= n))
         if len(bad):

@@ -196,6 +196,8 @@ def test_a_sorting_that_says_what_its_spikes_do_not_is_refused(
             "spike 1 has the unit_index -1, of 3 that there",
         ),
         (lambda spikes: with_value(spikes, "segment_index", 5), "spike 1 has the segment_index 5, of 1 that"),
+        (lambda spikes: in_floats(spikes, np.nan), "spike 1 is at sample nan; samples are whole numbers"),
+        (lambda spikes: in_floats(spikes, 0.25), r"spike 1 is at sample 0\.25; samples are whole numbers"),
     ],
 )
 def test_spikes_of_units_and_segments_that_are_not_there_are_refused(
@@ -207,7 +209,13 @@ def test_spikes_of_units_and_segments_that_are_not_there_are_refused(
         open_sorting(folder)
 
 
-def with_value(spikes: Any, name: str, value: int) -> Any:
+def in_floats(spikes: Any, value: float) -> Any:
+    """The same with samples as floats, as of a program that keeps seconds."""
+    fields = [("sample_index", "f8"), ("unit_index", "i8"), ("segment_index", "i8")]
+    return with_value(spikes.astype(fields), "sample_index", value)
+
+
+def with_value(spikes: Any, name: str, value: float) -> Any:
     changed = spikes.copy()
     changed[name][1] = value
     return changed
