@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.question import Question
 
 NOTHING_OPEN = "open a recording or a session first"
 
@@ -19,8 +20,8 @@ class WindowPort(Protocol):
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""
 
-    def confirm(self, question: str) -> bool:
-        """Ask a question that is answered with yes or no."""
+    def confirm(self, question: Question) -> bool:
+        """Ask a question; whether the answer is yes."""
 
     def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
         """Ask for words, `known` ones offered; None when nothing is to be done."""

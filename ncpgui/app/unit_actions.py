@@ -16,6 +16,7 @@ from ncpgui.app.action import (
 )
 from ncpgui.app.presenters.consequences import propose_lasso_split, propose_split_as
 from ncpgui.app.presenters.questions import mark_question, merge_question
+from ncpgui.app.question import Question
 from ncpgui.app.words import unit_names
 
 NO_UNITS = "The table lists no unit; U lists all, and Ctrl+F filters them"
@@ -24,9 +25,9 @@ CAN_UNDO = Condition(lambda c: c.workspace.state.history.can_undo, "there is not
 CAN_REDO = Condition(lambda c: c.workspace.state.history.can_redo, "there is nothing to do again")
 
 
-def _may(context: Context, question: str) -> bool:
+def _may(context: Context, question: Question | None) -> bool:
     """Whether an edit may be done: there is nothing to ask, or the answer is yes."""
-    return not question or context.window.confirm(question)
+    return question is None or context.window.confirm(question)
 
 
 def _may_mark(context: Context, units: tuple[int, ...]) -> bool:

@@ -9,6 +9,7 @@ from PyQt5 import QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.question import Question
 from ncpgui.app.words import sentence
 from ncpgui.app.work import exports, jobs
 from ncpgui.app.work.recognition import is_raw
@@ -18,6 +19,7 @@ from ncpgui.core.errors import ExportError
 from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.dialogs.question import QuestionBox
 from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.saved_panel import FILTER, save_panel
@@ -104,8 +106,7 @@ class AskingWindow(QtWidgets.QMainWindow):
         if not _is_accepted(dialog):
             return
         present = exports.files_in_the_way(dialog.format_name, dialog.path)
-        names = " and ".join(file.name for file in present)
-        if present and not self.confirm(f"{names} exist{'s' * (len(present) == 1)} already. Replace?"):
+        if present and not self.confirm(exports.replace_question(present)):
             return
         export(
             self.workspace,
@@ -134,10 +135,10 @@ class AskingWindow(QtWidgets.QMainWindow):
         if name:
             take(Path(name))
 
-    def confirm(self, question: str) -> bool:
-        """Ask a question that is answered with yes or no."""
-        box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
-        return bool(box.question(self, "Are you sure?", plain(question), yes | box.No, box.No) == yes)
+    def confirm(self, question: Question) -> bool:
+        """Ask a question; whether the answer is yes."""
+        box = QuestionBox(self, question.text, doing=(question.yes,), leaving=question.no)
+        return box.ask() == 0
 
     def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
         """Ask for words, `known` ones offered; None when nothing is to be done."""
@@ -180,16 +181,15 @@ class AskingWindow(QtWidgets.QMainWindow):
         """Whether nothing is lost, or the person said that it may be."""
         if self.workspace.state.is_safe or self.controller.saving.path is not None:
             return True  # in the session and its journal, or saved there on closing
-        answer = QtWidgets.QMessageBox.question(
+        answer = QuestionBox(
             self,
-            "Leave without saving?",
-            "What was done to this project is not saved. Save it first?",
-            QtWidgets.QMessageBox.Save | QtWidgets.QMessageBox.Discard | QtWidgets.QMessageBox.Cancel,
-        )
-        if answer == QtWidgets.QMessageBox.Save:
+            "What was done to this project is not saved.",
+            doing=("Save it first…", "Leave without saving"),
+            leaving="Stay here",
+        ).ask()
+        if answer == 0:
             self.ask_save_as()
-            return False
-        return bool(answer == QtWidgets.QMessageBox.Discard)
+        return answer == 1
 
 
 def _is_accepted(dialog: QtWidgets.QDialog) -> bool:

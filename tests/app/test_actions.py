@@ -19,6 +19,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.question import Question
 from ncpgui.app.question_actions import NEXT_AFTER
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
@@ -81,14 +82,16 @@ class FakeWindow:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.questions: list[str] = []
+        self.answers = ("", "")
         self.says_yes = False
         self.all_units = False
         self.similar_is_shown = False
         self.words: str | None = None
         self.workspace = Workspace()
 
-    def confirm(self, question: str) -> bool:
-        self.questions.append(question)
+    def confirm(self, question: Question) -> bool:
+        self.questions.append(question.text)
+        self.answers = question.yes, question.no
         return self.says_yes
 
     def part(self, name: str, *, shown: bool = False) -> Any:
@@ -325,6 +328,7 @@ def test_accepted_units_are_merged_after_a_question_only(context: Context) -> No
     workspace.select([0, 1, 2])
     press(context, "merge")
     assert questions(context) == ["Units 0 and 1 are accepted. Merge 0 + 1 + 2 all the same?"]
+    assert context.window.answers == ("Merge 0 + 1 + 2", "Keep the 3 units")  # type: ignore[attr-defined]
     assert 5 not in workspace.state.clustering
 
 

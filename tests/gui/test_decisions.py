@@ -117,7 +117,8 @@ def press_and_answer(qtbot, window: MainWindow, name: str, button: str) -> str:
         box = QtWidgets.QApplication.activeModalWidget()
         if isinstance(box, QtWidgets.QMessageBox):
             asked.append(box.text())
-            box.button(getattr(QtWidgets.QMessageBox, button)).click()
+            (clicked,) = [one for one in box.buttons() if one.text() == button]
+            clicked.click()
 
     QtWidgets.QApplication.setActiveWindow(window)
     settle()
@@ -129,13 +130,13 @@ def press_and_answer(qtbot, window: MainWindow, name: str, button: str) -> str:
 
 def test_g_in_a_preview_asks_before_it_merges_what_is_not_drawn(qtbot, window: MainWindow, press) -> None:
     press("Ctrl+A", "2")
-    asked = press_and_answer(qtbot, window, "G", "No")
+    asked = press_and_answer(qtbot, window, "G", "Keep the 3 units")
     assert asked == (
         "Units 0 and 1 are in use but not on screen, which shows a preview. Merge 0 + 1 + 2 all the same?"
     )
     assert units(window) == APART
     assert window.workspace.preview == 1
-    assert press_and_answer(qtbot, window, "G", "Yes") == asked
+    assert press_and_answer(qtbot, window, "G", "Merge 0 + 1 + 2") == asked
     assert units(window) == [4] * 19 + [-1]
 
 
@@ -147,13 +148,14 @@ def test_g_merges_units_of_two_channels_at_once_because_all_of_them_are_drawn(
     window.bench.units.table.selectAll()  # all units of the recording: 0, 1, 2 and 3
     settle()
     assert [column.name for column in window.bench.waveforms.plot.view.columns] == ["0", "1", "2", "3"]
-    assert press_and_answer(qtbot, window, "G", "No") == ""
+    assert press_and_answer(qtbot, window, "G", "") == ""
     assert len(set(units(window)[:19])) == 1
 
 
 def test_g_asks_before_it_merges_an_accepted_unit(qtbot, window: MainWindow, press) -> None:
     press("Down", "Y", "Ctrl+A")
-    assert press_and_answer(qtbot, window, "G", "No") == "Unit 0 is accepted. Merge 0 + 1 + 2 all the same?"
+    asked = press_and_answer(qtbot, window, "G", "Keep the 3 units")
+    assert asked == "Unit 0 is accepted. Merge 0 + 1 + 2 all the same?"
     assert units(window) == APART
 
 

@@ -234,10 +234,10 @@ def test_an_export_replaces_files_only_if_that_was_answered_with_yes(
         return QtWidgets.QDialog.Accepted
 
     monkeypatch.setattr(ExportDialog, "exec_", choose)
-    monkeypatch.setattr(MainWindow, "confirm", lambda _, question: asked.append(question) or yes)
+    monkeypatch.setattr(MainWindow, "confirm", lambda _, question: asked.append(question.text) or yes)
     (tmp_path / "out_units.csv").write_text("somebody's")
     opened.actions_["export"].trigger()
-    assert asked == ["out_units.csv exists already. Replace?"]
+    assert asked == ["out_units.csv exists already. Replace it?"]
     assert ((tmp_path / "out_units.csv").read_text() == "somebody's") != yes
     assert (tmp_path / "out.csv").is_file() == yes
 

@@ -9,6 +9,7 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 import ncpgui
+from ncpgui.app.question import Question
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.main_window import MainWindow
@@ -107,15 +108,13 @@ def test_a_question_about_such_a_name_is_asked_in_its_words(
     opened: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(
-        QtWidgets.QMessageBox, "question", lambda _parent, _title, words, *_: asked.append(words)
-    )
+    monkeypatch.setattr(QtWidgets.QMessageBox, "exec_", lambda box: asked.append(box.text()))
     monkeypatch.setattr(
         QtWidgets.QInputDialog,
         "getText",
         lambda _parent, _title, words, *_: (asked.append(words), ("", False))[1],
     )
-    opened.confirm(f"Replace {PICTURE}?")
+    opened.confirm(Question(f"Replace {PICTURE}?", "Replace it", "Keep it"))
     opened.ask_words(f"Note of {PICTURE}", "")
     assert [read_as_html(words) for words in asked] == [False, False]
 

@@ -98,7 +98,7 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     assert bytes_of(folder) == before, "nothing is written before it is asked for"
 
     asked: list[str] = []
-    monkeypatch.setattr(window, "confirm", lambda question: not asked.append(question))
+    monkeypatch.setattr(window, "confirm", lambda question: not asked.append(question.text))
     window.actions_["write_back"].trigger()
     qtbot.waitUntil(lambda: (folder / "before-ncpgui").is_dir())
     assert str(folder) in asked[0]

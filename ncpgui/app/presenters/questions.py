@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.question import Question
+
+MOST_NAMED = 4
+"""Units whose numbers are on a button."""
 
 
-def merge_question(workspace: Workspace, units: Sequence[int]) -> str:
-    """What to ask before units are merged: '' when all of them are drawn now, and none is accepted."""
+def merge_question(workspace: Workspace, units: Sequence[int]) -> Question | None:
+    """What to ask before units are merged: None when all of them are drawn now, and none is accepted."""
     accepted = [unit for unit in units if workspace.state.history.labels.is_accepted(unit)]
     reasons = _previewed(workspace, units)
     if accepted:
         reasons.append(f"{_names(accepted)} {_is(accepted)} accepted.")
-    return (
-        " ".join([*reasons, f"Merge {' + '.join(map(str, sorted(units)))} all the same?"]) if reasons else ""
-    )
+    if not reasons:
+        return None
+    merge = f"Merge {' + '.join(map(str, sorted(units)))}"
+    short = merge if len(units) <= MOST_NAMED else f"Merge the {len(units)} units"
+    return Question(" ".join([*reasons, f"{merge} all the same?"]), short, f"Keep the {len(units)} units")
 
 
-def mark_question(workspace: Workspace, units: Sequence[int], *, listed: Sequence[int]) -> str:
-    """What to ask before units are labelled or accepted: '' when each is drawn, or `listed` in the table."""
+def mark_question(workspace: Workspace, units: Sequence[int], *, listed: Sequence[int]) -> Question | None:
+    """What to ask before units are labelled or accepted: None when each is drawn, or `listed` in a table."""
     reasons = _previewed(workspace, [unit for unit in units if unit not in listed])
-    return (
-        " ".join([*reasons, f"Change {'it' if len(units) == 1 else 'them'} all the same?"]) if reasons else ""
-    )
+    if not reasons:
+        return None
+    text = " ".join([*reasons, f"Change {'it' if len(units) == 1 else 'them'} all the same?"])
+    if len(units) == 1:
+        return Question(text, f"Change unit {units[0]}", "Leave it as it is")
+    return Question(text, f"Change the {len(units)} units", "Leave them as they are")
 
 
 def _previewed(workspace: Workspace, units: Sequence[int]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ncpgui.app.question import Question
 from ncpgui.core.errors import ExportError
 from ncpgui.core.project import Project
 
@@ -24,6 +25,14 @@ def files_in_the_way(format_name: str, path: Path) -> list[Path]:
         return chosen.in_the_way(path)
     except ExportError:  # the export says so itself
         return [file for file in chosen.files(path) if file.exists()]
+
+
+def replace_question(present: list[Path]) -> Question:
+    """What to ask before files that are there are replaced."""
+    names = " and ".join(file.name for file in present)
+    if len(present) == 1:
+        return Question(f"{names} exists already. Replace it?", f"Replace {names}", "Keep it")
+    return Question(f"{names} exist already. Replace them?", f"Replace the {len(present)} files", "Keep them")
 
 
 def traces_to_copy(project: Project) -> tuple[int, bool]:

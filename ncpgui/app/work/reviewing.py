@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.question import Question
 from ncpgui.app.words import sentence
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.recordings import Live, with_steps
@@ -71,14 +72,16 @@ def is_reviewed(workspace: Workspace) -> bool:
     return workspace.state.project is not None and workspace.state.project.given is not None
 
 
-def write_back_question(workspace: Workspace) -> str:
+def write_back_question(workspace: Workspace) -> Question:
     """What to ask before decisions are written back."""
     project = workspace.state.project
     assert project is not None
     assert project.given is not None
-    return (
+    return Question(
         f"Write the current units and labels into {project.given.path}? The files that are replaced "
-        "are kept there in the folder before-ncpgui; close other programs that have the folder open."
+        "are kept there in the folder before-ncpgui; close other programs that have the folder open.",
+        f"Write into {Path(project.given.path).name}",
+        "Leave the folder as it is",
     )
 
 
