@@ -15,6 +15,7 @@ from pathlib import Path
 from ncpgui.core.counted import some
 from ncpgui.core.csv_text import Spelling, TextTable, plain, read_table
 from ncpgui.core.errors import RecordingError
+from ncpgui.ephys.reasons import way_out
 
 IDS = ("cluster_id", "id", "clusterid", "cluster", "clu", "unit_id", "unit")
 """Names of the column of clusters, the likelier first."""
@@ -96,7 +97,9 @@ def read_cluster_table(file: Path, clusters: Collection[int]) -> ClusterTable | 
             raise ValueError(f"it has {file.stat().st_size} bytes, more than {MOST_BYTES}")
         table = read_table(file.read_bytes(), IDS)
     except OSError as error:
-        raise RecordingError(f"{file} cannot be read: {error.strerror or error}") from error
+        raise RecordingError(
+            f"{file} cannot be read: {error.strerror or error}; {way_out(error, 'move it away')}"
+        ) from error
     except ValueError as error:
         raise RecordingError(
             f"{file} is not a table of clusters: {error}; export the sorting again"

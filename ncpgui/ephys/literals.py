@@ -18,6 +18,7 @@ from typing import Any
 from ncpgui.core.csv_text import decoded
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.regular_files import regular
+from ncpgui.ephys.reasons import way_out
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,9 @@ def read_literals(path: Path, *, whole: str = "") -> Literals:
             raise RecordingError(f"{path} is larger than {_MAX_BYTES >> 20} MiB: not a settings file")
         text = decoded(regular(path).read_bytes())[0].replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise RecordingError(
+            f"{path} cannot be read: {error.strerror or error}; {way_out(error, 'write it again')}"
+        ) from error
     except ValueError as error:
         raise _no_settings(path, error) from error
     values = Literals()

@@ -26,6 +26,7 @@ from ncpgui.ephys.literals import Literals, read_literals
 from ncpgui.ephys.paths import refuse_special
 from ncpgui.ephys.phy_labels import labels_in, no_file
 from ncpgui.ephys.phy_marks import marks_in
+from ncpgui.ephys.reasons import way_out
 
 _FILES = (
     "params.py",
@@ -161,7 +162,9 @@ def array(path: Path, *, flat: bool = True) -> NDArray[Any]:
         values = read_npy(path)
     except (OSError, ValueError, EOFError, MemoryError) as error:
         why = (error.strerror if isinstance(error, OSError) else "") or error
-        raise RecordingError(f"{path} cannot be read as an array: {why}; export the sorting again") from error
+        raise RecordingError(
+            f"{path} cannot be read as an array: {why}; {way_out(error, 'export the sorting again')}"
+        ) from error
     if values.dtype.kind not in "iuf":
         raise RecordingError(f"{path} holds no numbers but {values.dtype}; export the sorting again")
     return values.reshape(-1) if flat else values

@@ -27,3 +27,8 @@ def reason(error: BaseException) -> str:
         told = f" ({text})" if text and isinstance(error, (AssertionError, NotImplementedError)) else ""
         return f"it is not complete, or not as its reader expects it{told}"
     return text
+
+
+def way_out(error: BaseException, otherwise: str) -> str:
+    """What helps where a file could not be read: rights, where these are lacking."""
+    return "see to it that you may read it" if isinstance(error, PermissionError) else otherwise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncpgui.ephys.reasons import reason
+from ncpgui.ephys.reasons import reason, way_out
 
 UNKNOWN = "it is not complete, or not as its reader expects it"
 
@@ -28,3 +28,11 @@ UNKNOWN = "it is not complete, or not as its reader expects it"
 )
 def test_an_error_is_told_by_its_first_line_or_by_what_it_means(error: Exception, words: str) -> None:
     assert reason(error) == words
+
+
+def test_where_rights_are_lacking_the_way_out_is_to_get_them() -> None:
+    assert (
+        way_out(PermissionError(13, "Permission denied"), "write it again")
+        == "see to it that you may read it"
+    )
+    assert way_out(OSError(5, "I/O error"), "write it again") == "write it again"
