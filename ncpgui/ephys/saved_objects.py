@@ -74,6 +74,8 @@ def load_saved(path: Path) -> Any:
             look_at(path, but=path.resolve() / EXTENSIONS)
             return load_sorting_analyzer(path, load_extensions=False)
         look_at(path)
+        if path.suffix == ".json" and path.is_file():
+            _check_described(path)
         loaded = load(path, base_folder=True) if path.is_file() else load(path)
         if isinstance(loaded, BaseRecording) and loaded.get_num_samples(segment_index=0) > 0:
             with suppress(
@@ -81,6 +83,16 @@ def load_saved(path: Path) -> Any:
             ):  # what is refused is told all the same; what is damaged, when it is read
                 loaded.get_traces(segment_index=0, start_frame=0, end_frame=1)
         return loaded
+
+
+def _check_described(file: Path) -> None:
+    """Raise RecordingError where a JSON file names no class; SpikeInterface says that it is no file."""
+    value = _parsed(file)
+    if not isinstance(value, dict) or "class" not in value:
+        raise RecordingError(
+            f"{file} describes no recording or sorting of SpikeInterface (it names no class); give the file "
+            "or folder of the recording, or of the sorting"
+        )
 
 
 def look_at(path: Path, *, but: Path | None = None) -> None:

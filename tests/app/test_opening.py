@@ -17,7 +17,7 @@ from ncpgui.app import demo
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.words import without_options
 from ncpgui.app.work import jobs, recordings
-from ncpgui.app.work.recognition import recognize
+from ncpgui.app.work.recognition import is_raw, recognize
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
@@ -315,3 +315,10 @@ def test_a_save_that_ends_after_its_project_was_closed_does_not_touch_the_next(
     runner.run()
     assert controller.workspace.state.history.labels.label(0) == "good"
     controller.close()
+
+
+def test_a_name_that_no_file_can_have_is_told_by_whoever_opens_it(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 300)
+    assert not is_raw(long)
+    with pytest.raises(RecordingError, match=r"cannot be opened: File name too long; check the path"):
+        recognize(long)

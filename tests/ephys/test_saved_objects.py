@@ -218,3 +218,14 @@ def test_a_pickle_that_only_tells_where_a_sorting_came_from_is_not_opened(tmp_pa
     (folder / "si_folder.json").unlink()
     with pytest.raises(RecordingError, match=r"provenance.pkl is a pickle"):
         open_sorting(folder)
+
+
+@pytest.mark.parametrize("text", ['{"format_version": "2", "unit_ids": [0]}', "[1]", "null", "no JSON"])
+def test_json_that_names_no_class_is_said_to_describe_nothing(tmp_path, text):
+    """SpikeInterface says that it is neither a file nor a folder."""
+    file = tmp_path / "curation.json"
+    file.write_text(text)
+    with pytest.raises(
+        RecordingError, match=r"curation\.json describes no recording or sorting of SpikeInterface"
+    ):
+        open_recording(file)

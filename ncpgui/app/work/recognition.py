@@ -23,9 +23,10 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
     RecordingError, InputError
         Neither, or a recording that has to be described.
     """
+    from ncpgui.ephys.paths import existing_path
+
     progress(0, 1, "looking at it")
-    if not path.exists():
-        raise RecordingError(f"{path} does not exist; check the path, or mount the disk that holds it")
+    existing_path(path)
     encoding = _encoding(path) if is_session(path) else ""
     if encoding == SESSION_ENCODING:
         return path
@@ -61,12 +62,15 @@ def _encoding(path: Path) -> str | None:
 
 def is_raw(path: Path) -> bool:
     """Whether a path names a raw binary file, and nothing beside it says how it is to be read."""
-    if is_session(path):
+    try:
+        if is_session(path):
+            return False
+
+        from ncpgui.ephys.readers import is_undescribed
+
+        return is_undescribed(path)
+    except OSError:  # of a name that no file can have; whoever opens it says so
         return False
-
-    from ncpgui.ephys.readers import is_undescribed
-
-    return is_undescribed(path)
 
 
 def unused_session(recording: Path, *, replaces: bool = False) -> Path:
