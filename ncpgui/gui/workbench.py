@@ -203,7 +203,7 @@ class Workbench(QtWidgets.QWidget):
             if name in self.places.windows:
                 self.places.windows[name].setVisible(is_shown and project is not None)
         self.units.set_beside(
-            a_list=not wanted.isdisjoint(("similar", "similarity")),
+            n_lists=len(wanted & {"similar", "similarity"}),
             two_columns=not wanted.isdisjoint(("over time", "traces")),
         )
         for splitter in self.splitters.values():  # those inside others come first

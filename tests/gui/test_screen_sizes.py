@@ -162,6 +162,33 @@ def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
         still.bench.show_layout("decide")
 
 
+@pytest.mark.parametrize("layout", ["decide", "inspect"])
+def test_the_table_is_whole_beside_the_list_and_the_matrix_of_similar_units(
+    still: MainWindow, layout: str
+) -> None:
+    resized(still, (1280, 800))
+    bench = still.bench
+    bench.show_layout(layout)
+    try:
+        for name in ("similar", "similarity"):
+            bench.show_panel(name, True)
+        for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
+            still.workspace.show_component(channel)
+            still.workspace.select([still.workspace.current().units[0].unit])
+            settle(QtWidgets.QApplication.instance())
+            for panel in (bench.units, bench.similar, bench.similarity, bench.waveforms):
+                assert panel.visibleRegion().boundingRect() == panel.rect(), (panel.title, panel.size())
+            for table in (bench.units.table, bench.similar.table):
+                assert cut_off(table.viewport(), painted_texts(table.viewport())) == []
+                assert not table.horizontalScrollBar().isVisible()
+            assert {"id", "label", "n_spikes", "p_pure"} <= set(bench.units.shown_columns)
+            plot = bench.waveforms.plot
+            assert plot.width() <= bench.waveforms.scroll.viewport().width() or len(plot.view.columns) > 2
+    finally:
+        bench.by_hand.clear()
+        bench.show_layout("decide")
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""

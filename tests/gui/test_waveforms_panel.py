@@ -16,7 +16,7 @@ from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extent
 from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import painted_texts
-from tests.gui.windows import redraws
+from tests.gui.windows import redraws, settle
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)).name() for k in (0, 1))
 
@@ -46,6 +46,21 @@ def test_the_header_tells_spikes_purity_and_completeness(panel) -> None:
     assert first.support.endswith("75\u2009%")
     assert second.support.endswith("75\u2009%")
     assert "unit 1, 4 spikes" in panel.plot.accessibleDescription()
+
+
+def test_purity_and_completeness_are_above_all_columns_or_above_none(panel) -> None:
+    """The words of the first unit are wider than those of the second."""
+    first, second = panel.plot.view.columns
+    columns = replace(first, p_pure=1.0, p_complete=1.0), replace(second, p_pure=0.1, p_complete=0.1)
+    view, seen = replace(panel.plot.view, columns=columns), set()
+    assert len(columns[0].support) > len(columns[1].support)
+    for width in range(200, 800, 10):
+        panel.resize(width, 400)
+        settle()
+        panel.plot.set_view(view, "columns", LIGHT)
+        words = [text.words for text in painted_texts(panel.plot)]
+        seen.add(sum(column.support in words for column in columns))
+    assert seen == {0, 2}
 
 
 def test_the_trough_of_the_mean_is_where_the_scale_says(panel) -> None:

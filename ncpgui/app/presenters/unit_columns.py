@@ -154,7 +154,18 @@ COLUMNS: tuple[UnitColumn, ...] = (
     UnitColumn("note", "note", "Your note on the unit (Shift+L)", lambda r: r["note"], is_number=False,
                source=MADE_BY_YOU),
 )  # fmt: skip
-LEFT_OUT_FIRST = ("note", "depth", "misses", "false_positives", "fr", "isi", "snr", "p_complete")
+LEFT_OUT_FIRST = (
+    "note",
+    "depth",
+    "misses",
+    "false_positives",
+    "fr",
+    "isi",
+    "snr",
+    "p_complete",
+    "ch",
+    "p_neuron",
+)
 """Columns that a table which is too narrow for all leaves out, in this order; none that somebody chose."""
 _BY_NAME = {name: one for one in COLUMNS for name in (one.name, *one.aliases)}
 ONLY_IF_GIVEN = ("name", "tag", "note")

@@ -105,18 +105,29 @@ def paint_neighbours(
 
 
 def paint_header(
-    painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme, *, faded: bool
+    painter: QtGui.QPainter,
+    column: WaveformColumn,
+    rect: QtCore.QRectF,
+    theme: Theme,
+    *,
+    faded: bool,
+    has_support: bool,
 ) -> None:
-    """Paint colour, name, spikes, P(pure) and P(complete) above a column."""
+    """Paint colour, name and spikes above a column, and P(pure) and P(complete) if there is room in each."""
     paint_dot(painter, QtCore.QPointF(rect.left() + 4.5, rect.top() + 8), theme.unit(column.color))
     set_ink(painter, theme.color("muted" if faded else "text"), 13, bold=True)
     name = QtCore.QRectF(rect.left() + NAME_PX, rect.top(), rect.width() - NAME_PX, 16)
     painter.drawText(name, LEFT, elided(painter, column.name, name.width()))
     set_ink(painter, theme.color("faint" if faded else "muted"), 11)
-    for number, text in enumerate((column.caption, column.support)):
+    for number, text in enumerate((column.caption, *([column.support] if has_support else []))):
         line = QtCore.QRectF(rect.left(), rect.top() + 17 + 15 * number, rect.width(), 15)
-        if text != column.support or painter.fontMetrics().horizontalAdvance(text) <= line.width():
-            painter.drawText(line, LEFT, fitting(painter, text, line.width()))
+        painter.drawText(line, LEFT, fitting(painter, text, line.width()))
+
+
+def widest_support_px(view: WaveformsView) -> float:
+    """Width of the widest P(pure) and P(complete) of a column."""
+    advance = QtGui.QFontMetricsF(font(11)).horizontalAdvance
+    return max((advance(column.support) for column in view.columns), default=0.0)
 
 
 def paint_chip(painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme) -> None:

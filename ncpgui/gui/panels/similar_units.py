@@ -23,7 +23,7 @@ from ncpgui.gui.theme import font
 DOT_PX = 12
 TEMPLATES = "the mean waveforms of both"
 ELSEWHERE = "\nIt is of another question: both were not sampled together. Select it to see both"
-LEAST_WIDTH = 150
+LEAST_WIDTH = 134
 LEAST_ROWS = 2
 LEAST_COLUMNS = 2
 

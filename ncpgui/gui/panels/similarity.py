@@ -20,7 +20,7 @@ NAME_PX = 26
 """Room of the numbers of units, and of the colours alone where a row is too narrow for a number."""
 COLORS_PX = 6
 NAMED_FROM_PX = 13.0
-LEAST_PX = 110
+LEAST_PX = 104
 
 
 class SimilarityWidget(ExplainedWidget):

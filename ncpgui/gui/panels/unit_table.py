@@ -35,9 +35,9 @@ TITLE_PAD = 7
 MOST_SPARE = 56
 WIDEST = 200
 LEAST_WIDTH = 396
-LEAST_BESIDE, LEAST_IN_COLUMNS = 290, 250
+LEAST_BESIDE, LEAST_IN_COLUMNS, LEAST_OF_THREE = 290, 250, 180
 LEAST_ROWS = 3
-FILTER_WIDTH = 190
+FILTER_WIDTH = (96, 190)
 REMEMBERED = "unit_table"
 FILTER_HELP = (
     "Lists only some units, as in phy: fr > 1 & p_neuron > .9, label == 'good', with and, or, not and\n"
@@ -69,7 +69,8 @@ class UnitTablePanel(Panel):
         }
         names = ", ".join(column.name for column in COLUMNS)
         self.filter = FilterEdit("Filter or find", FILTER_HELP.format(names=names))
-        self.filter.setFixedWidth(FILTER_WIDTH)
+        self.filter.setMinimumWidth(FILTER_WIDTH[0])
+        self.filter.setMaximumWidth(FILTER_WIDTH[1])
         self.filter.textChanged.connect(self._filter_changed)
         self.filter.left.connect(self._tell_problem)
         self.header.addWidget(self.filter)
@@ -107,10 +108,11 @@ class UnitTablePanel(Panel):
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
         self.follow_sorting(self.workspace.state.units_changed)
 
-    def set_beside(self, *, a_list: bool, two_columns: bool) -> None:
-        """Be content with less width, because another list or two columns of panels are beside the table."""
-        least = LEAST_BESIDE if a_list else LEAST_WIDTH
-        self.table.setMinimumWidth(LEAST_IN_COLUMNS if two_columns else least)
+    def set_beside(self, *, n_lists: int, two_columns: bool) -> None:
+        """Be content with less width, because other lists or two columns of panels are beside the table."""
+        least = LEAST_BESIDE if n_lists else LEAST_WIDTH
+        least = LEAST_IN_COLUMNS if two_columns else least
+        self.table.setMinimumWidth(LEAST_OF_THREE if n_lists > 1 else least)
 
     # -- which units ------------------------------------------------------------------------
 

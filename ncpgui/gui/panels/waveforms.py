@@ -37,6 +37,8 @@ HEADER = 56
 STRIP = 24
 GAP = 8
 INSET = 6
+LEAST_WIDTH = 172
+"""Of the panel: two units."""
 COLUMN_WIDTH = (58, 300)
 WIDEST_COLUMN = 0.5
 CHIP_HEIGHT = 24
@@ -236,10 +238,12 @@ class WaveformsWidget(UnitCanvas):
             right=right,
             bottom=self.height() - STRIP + 2,
         )
+        headers = [self.column_rect(row).adjusted(7, 6, -2, 0) for row in range(len(view.columns))]
+        has_support = paint.widest_support_px(view) <= headers[0].width()
         for row, column in enumerate(view.columns):
             rect = self.column_rect(row)
             faded = view.is_preview and not column.is_changed
-            paint.paint_header(painter, column, rect.adjusted(7, 6, -2, 0), theme, faded=faded)
+            paint.paint_header(painter, column, headers[row], theme, faded=faded, has_support=has_support)
             painter.save()
             place = rect.adjusted(2, HEADER - 4, -2, -2)
             painter.setClipRect(place)
@@ -312,6 +316,7 @@ class WaveformsPanel(Panel):
         self.plot = WaveformsWidget()
         self.plot.clicked.connect(self._clicked)
         self.scroll = ScrollArea(self.plot, QtCore.Qt.Horizontal)
+        self.scroll.setMinimumWidth(LEAST_WIDTH)
         self.fill(self.scroll)
         self.note.setToolTip(
             "Ctrl+wheel scales the waveforms. W shows the density of all sampled spikes, means, and means\n"
