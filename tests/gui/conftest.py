@@ -173,6 +173,13 @@ def no_draws_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def quick_embedding(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Principal components in place of t-SNE, which takes seconds; modules that say so have theirs."""
+    if not getattr(request.module, "MAKES_MAPS", False):
+        monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
+
+
+@pytest.fixture(autouse=True)
 def no_other_program_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser or an editor of whoever runs the tests is none of theirs."""
 
@@ -240,12 +247,6 @@ def without_waveforms(small_project: Project) -> Project:
 # -- the whole window -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Principal components in place of t-SNE, which takes seconds."""
-    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
-
-
 @pytest.fixture(scope="session")
 def array_project() -> Project:
     """A project of several components."""
@@ -260,7 +261,7 @@ def saved_array(tmp_path_factory: pytest.TempPathFactory, array_project: Project
 
 
 @pytest.fixture
-def session(saved_array: Path, tmp_path: Path, quick_embedding: None) -> Path:
+def session(saved_array: Path, tmp_path: Path) -> Path:
     """A session of that project, which the test may change."""
     for path in saved_array.parent.glob("array*"):
         shutil.copy(path, tmp_path)
@@ -268,7 +269,7 @@ def session(saved_array: Path, tmp_path: Path, quick_embedding: None) -> Path:
 
 
 @pytest.fixture
-def window(qtbot, tmp_path: Path, quick_embedding: None) -> Iterator[MainWindow]:
+def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
     """The window, with nothing open."""
     with shown_window(qtbot, tmp_path) as made:
         yield made
@@ -284,9 +285,7 @@ def opened(window: MainWindow, session: Path) -> MainWindow:
 
 
 @pytest.fixture
-def array_window(
-    qtbot, tmp_path: Path, array_project: Project, quick_embedding: None
-) -> Iterator[MainWindow]:
+def array_window(qtbot, tmp_path: Path, array_project: Project) -> Iterator[MainWindow]:
     """A window with that project open, which is not kept in a session."""
     with shown_window(qtbot, tmp_path) as made:
         made.workspace.state.open(array_project)

@@ -12,7 +12,7 @@ from .windows import press_keys, settle, shown_window
 
 
 @pytest.fixture
-def window(qtbot, tmp_path, array_project: Project, quick_embedding):
+def window(qtbot, tmp_path, array_project: Project):
     with shown_window(qtbot, tmp_path, goes_on=True) as window:
         window.workspace.state.open(array_project)
         settle()

@@ -32,9 +32,7 @@ def project() -> Project:
 
 
 @pytest.fixture
-def window(
-    qtbot, tmp_path: Path, quick_embedding: None, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[MainWindow]:
+def window(qtbot, tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     keep_draws(monkeypatch)
     create_session(project, tmp_path / "s.h5").close()
     with shown_window(qtbot, tmp_path, threads=True) as made:

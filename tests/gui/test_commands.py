@@ -226,9 +226,7 @@ def test_the_keymap_of_spikeinterface_gui_is_chosen_on_the_page_of_keys(qtbot, w
     assert window.preferences.get("keymap") == "spikeinterface-gui"
 
 
-def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(
-    qtbot, quick_embedding, tmp_path, array_project
-) -> None:
+def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(qtbot, tmp_path, array_project) -> None:
     folder = tmp_path / "preferences"
     folder.mkdir()
     (folder / OWN_KEYS).write_text('[keys]\ninspect = ["B", "Ctrl+B"]\nfrob = "C"\n', encoding="utf-8")
@@ -250,9 +248,7 @@ def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(
         window.commands.page.close()
 
 
-def test_more_keys_for_alternatives_than_digits_go_on_counting(
-    qtbot, quick_embedding, tmp_path, array_project
-) -> None:
+def test_more_keys_for_alternatives_than_digits_go_on_counting(qtbot, tmp_path, array_project) -> None:
     folder = tmp_path / "preferences"
     folder.mkdir()
     (folder / OWN_KEYS).write_text('[keys]\nnumber = ["F5", "F6"]\n', encoding="utf-8")

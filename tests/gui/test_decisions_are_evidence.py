@@ -9,19 +9,22 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import measures
+from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import Press, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return synthetic_project(7, spikes_per_unit=420, with_stimulus=False)
+
+
 @pytest.fixture
-def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
+def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
     path = tmp_path / "s.h5"
-    create_session(synthetic_project(7, spikes_per_unit=420, with_stimulus=False), path).close()
+    create_session(project, path).close()
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         settle()

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtWidgets
 
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs, measures, recordings
+from ncpgui.app.work import jobs, recordings
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -41,7 +40,6 @@ def project() -> Project:
 
 @pytest.fixture
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project) -> Iterator[MainWindow]:
-    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
     monkeypatch.setattr(recordings, "find_units", lambda request, *, progress: (FakeLive(), matched(project)))
     monkeypatch.setattr(jobs, "sample", lambda live, waiting, *, progress: sampled(project, waiting.id))
     monkeypatch.setattr(jobs, "resample", without_network)

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import measures
 from ncpgui.core.project import Project
 from ncpgui.gui import main_window, system_look
 from ncpgui.gui.application import qt_application
@@ -24,7 +22,6 @@ Qt = QtCore.Qt
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody looks at the screen."""
     monkeypatch.setattr(main_window, "is_watched", lambda: True)
-    monkeypatch.setattr(measures, "embed", lambda features, **_: principal_plane(features))
 
 
 @pytest.fixture

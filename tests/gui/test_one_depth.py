@@ -20,7 +20,7 @@ TITLES = [column.title for column in COLUMNS]
 
 @pytest.fixture(params=["upright", "lying"])
 def window(
-    qtbot, tmp_path: Path, array_project: Project, quick_embedding: None, request: pytest.FixtureRequest
+    qtbot, tmp_path: Path, array_project: Project, request: pytest.FixtureRequest
 ) -> Iterator[MainWindow]:
     """A hexagonal array, stretched along y or along x."""
     stretched = array_project.probe.positions_um * ([1.0, 3.0] if request.param == "upright" else [3.0, 1.0])

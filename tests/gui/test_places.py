@@ -108,9 +108,7 @@ def test_a_layout_without_it_hides_the_window_of_a_panel(window) -> None:
     assert not own.isVisible()
 
 
-def test_places_and_windows_are_remembered(
-    qtbot, quick_embedding, tmp_path: Path, array_project: Project
-) -> None:
+def test_places_and_windows_are_remembered(qtbot, tmp_path: Path, array_project: Project) -> None:
     with shown_window(qtbot, tmp_path) as first:
         first.workspace.state.open(array_project)
         settle(deleted=True)

@@ -14,6 +14,7 @@ from ncpgui.gui.main_window import MainWindow
 from tests.ephys.planted_recording import spike
 from tests.gui.windows import shown_window
 
+MAKES_MAPS = True
 RATE_HZ = 20_000
 
 

@@ -321,7 +321,7 @@ def test_a_window_that_was_squeezed_recovers(opened: MainWindow) -> None:
 
 
 def test_a_window_that_was_closed_while_squeezed_recovers_in_the_next_run(
-    qtbot, quick_embedding, session: Path, tmp_path: Path
+    qtbot, session: Path, tmp_path: Path
 ) -> None:
     """The layout is remembered as shares: sizes of a small window would be the layout of the large one."""
     found = []

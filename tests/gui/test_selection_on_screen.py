@@ -15,7 +15,7 @@ from tests.gui.windows import settle, shown_window
 
 
 @pytest.fixture
-def window(qtbot, tmp_path: Path, array_project: Project, quick_embedding: None) -> Iterator[MainWindow]:
+def window(qtbot, tmp_path: Path, array_project: Project) -> Iterator[MainWindow]:
     """Units 0, 1, 2 are of component 0; 3, 4 of 1; 5 to 8 of 2; 9 to 11 of 3; all contacts are near."""
     with shown_window(qtbot, tmp_path) as made:
         made.workspace.state.open(array_project)

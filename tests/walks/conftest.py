@@ -14,11 +14,6 @@ from tests.synthetic_project import synthetic_project
 __all__ = ["opened", "quick_embedding", "session", "window"]
 
 
-@pytest.fixture(autouse=True)
-def _no_tsne(quick_embedding: None) -> None:
-    """Walks wait for no t-SNE."""
-
-
 @pytest.fixture(scope="session")
 def small_array() -> Project:
     """Seven components of a few hundred spikes each."""
