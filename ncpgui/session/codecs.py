@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.json_text import as_json, parse_json
+from ncpgui.session.attributes import read_attribute, write_attribute
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
@@ -26,8 +27,8 @@ _STORED_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32,
 
 def stamp(node: h5py.Group | h5py.Dataset, encoding: str) -> None:
     """Write down what `node` is."""
-    node.attrs["encoding"] = encoding
-    node.attrs["version"] = ENCODINGS[encoding]
+    write_attribute(node, "encoding", encoding)
+    write_attribute(node, "version", ENCODINGS[encoding])
 
 
 def create_group(parent: h5py.Group, name: str, encoding: str) -> h5py.Group:
@@ -57,7 +58,7 @@ def element(parent: h5py.Group, name: str, encoding: str) -> Any:
         raise SessionFormatError(
             f"{place(parent, name)} is missing, the file is damaged or incomplete; use a backup of it"
         ) from error
-    found, version = node.attrs.get("encoding"), node.attrs.get("version")
+    found, version = read_attribute(node, "encoding"), read_attribute(node, "version")
     if found != encoding:
         raise SessionFormatError(
             f"{place(node)} should be encoded as '{encoding}' but is '{found}'; "
@@ -106,8 +107,8 @@ def attribute(node: h5py.Group, name: str, kind: type, *, least: int = 0) -> Any
         It is missing, of another type, or not such a number.
     """
     try:
-        value = node.attrs[name]
-    except (KeyError, TypeError, ValueError, OSError, RuntimeError):
+        value = read_attribute(node, name)
+    except (TypeError, ValueError, OSError, RuntimeError):
         value = None
     is_number = isinstance(value, _NUMBERS) and not isinstance(value, (bool, np.bool_))
     is_right = {
@@ -176,7 +177,7 @@ def _write(
     dataset = parent.create_dataset(name, data=array, **filters)
     stamp(dataset, encoding)
     if unit:
-        dataset.attrs["unit"] = unit
+        write_attribute(dataset, "unit", unit)
 
 
 def read_integers(
