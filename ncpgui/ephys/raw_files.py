@@ -10,9 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.reasons import way_out
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
+
+_MARKS = (
+    (b"\x93NUMPY", "an array of NumPy"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b\x08", "packed by gzip"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd"),
+    (b"\xfd7zXZ\x00", "packed by xz"),
+)
+"""Bytes that files of other kinds begin with."""
 
 
 def open_raw(
@@ -73,14 +84,24 @@ def number_type(dtype: str) -> np.dtype[Any]:
 
 
 def check_size(path: Path, n_channels: int, dtype: np.dtype[Any], *, offset: int = 0) -> None:
-    """Raise RecordingError unless a file holds whole samples behind `offset` bytes."""
+    """Raise RecordingError unless a file holds whole samples behind `offset` bytes, and nothing else."""
     try:
         size = path.stat().st_size
+        packed = "" if offset else _packed(path)
     except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error.strerror or error}; check the path") from error
+        raise RecordingError(
+            f"{path} cannot be read: {error.strerror or error}; {way_out(error, 'check the path')}"
+        ) from error
     frame = n_channels * dtype.itemsize
+    if frame < 1:
+        raise RecordingError(f"{path} is said to have {n_channels} channels, and a recording has one or more")
     if size == 0:
         raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
+    if packed:
+        raise RecordingError(
+            f"{path} is {packed}, and not the numbers of its samples alone; unpack it, or write the samples "
+            "as they are, as NumPy's array.tofile(...) does"
+        )
     if not 0 <= offset < size:
         raise RecordingError(
             f"{path} has {size} bytes, and none behind an offset of {offset}; correct the offset"
@@ -92,6 +113,15 @@ def check_size(path: Path, n_channels: int, dtype: np.dtype[Any], *, offset: int
             f"{dtype.name}): {(size - offset) % frame} bytes are left over. Either the file is truncated "
             "(copy it again), or the number of channels or the dtype is wrong"
         )
+
+
+def _packed(path: Path) -> str:
+    """What a file is whose first bytes, or ending, say that it is something else than numbers; '' if none."""
+    if path.suffix.lower() == ".cbin":
+        return "packed by mtscomp"
+    with path.open("rb") as file:
+        begin = file.read(8)
+    return next((name for mark, name in _MARKS if begin.startswith(mark)), "")
 
 
 def check_binary(recording: BaseRecording) -> None:

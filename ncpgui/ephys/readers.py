@@ -30,7 +30,7 @@ from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, open
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.placed_channels import columns_for, left_out, own_probe, some_columns
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
-from ncpgui.ephys.raw_files import check_binary, check_size, open_raw, parts_of
+from ncpgui.ephys.raw_files import check_binary, check_size, number_type, open_raw, parts_of
 from ncpgui.ephys.recording import NO_RAW_DATA, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
@@ -331,7 +331,7 @@ def _raw(
 
 def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     values = simulated_folder.read_description(folder)
-    kind = np.dtype(str(values.get("dtype", simulated_folder.DTYPE)))
+    kind = number_type(str(values.get("dtype", simulated_folder.DTYPE)))
     n_channels = int(values["n_channels"])
     check_size(folder / simulated_folder.TRACES, n_channels, kind)
     probe = load_probe(folder / simulated_folder.PROBE, n_channels=n_channels)

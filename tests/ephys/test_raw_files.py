@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.raw_files import check_size
 from ncpgui.ephys.readers import open_recording, reopen, reopen_whole
 
 
@@ -189,3 +190,32 @@ def test_an_offset_that_a_saved_recording_does_not_have_is_refused(tmp_path: Pat
         description.write_text(text.replace('"file_offset": 0,', f'"file_offset": {offset},'))
         with pytest.raises(RecordingError, match=rf"and none behind an offset of {offset}; correct|holds no"):
             open_recording(tmp_path / "r", probe="linear-3")
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "words"),
+    [
+        ("a.npy", b"\x93NUMPY", "an array of NumPy"),
+        ("a.raw", b"\x93NUMPY", "an array of NumPy"),
+        ("a.dat", b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        ("a.dat", b"PK\x03\x04", "a zip archive"),
+        ("a.dat.gz", b"\x1f\x8b\x08", "packed by gzip"),
+        ("a.cbin", b"", "packed by mtscomp"),
+    ],
+)
+def test_a_file_that_is_no_raw_samples_is_not_read_as_some(
+    tmp_path: Path, name: str, begin: bytes, words: str
+) -> None:
+    """The header of an array was sixteen samples, and all spikes came so much late."""
+    path = tmp_path / name
+    path.write_bytes(begin + bytes(8000 - len(begin)))
+    with pytest.raises(RecordingError, match=rf"{name} is {words}, and not the numbers of its samples alone"):
+        open_recording(path, sampling_frequency=20_000.0, n_channels=2, dtype="int16", probe="linear-2")
+
+
+def test_no_channels_are_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "r.raw").write_bytes(bytes(4000))
+    with pytest.raises(
+        RecordingError, match=r"r\.raw is said to have 0 channels, and a recording has one or more"
+    ):
+        check_size(tmp_path / "r.raw", 0, np.dtype("int16"))
