@@ -36,6 +36,8 @@ def test_the_last_parts_go_first_and_what_is_left_is_whole(qtbot, theme) -> None
         ("t-SNE of 1 000 spikes", "t-SNE of 1", "t-SNE"),
         ("12 units near unit 22", "12 units nea", "12 units"),
         ("2 of 2 units clear", "2 of 2 u", ""),  # no number alone
+        ("5 units of the preview and in use", "5 units of the preview and in", "5 units of the preview"),
+        ("framed: what would change", "framed: what w", ""),  # of what, it does not say
         ("there is no column 'x'; there are a and b", "there is no column 'x'; t", "there is no column 'x'"),
         ("33 units", "33 un", ""),  # 33… may be 330
         ("1\u2009000 units", "1\u2009000 un", ""),

@@ -12,6 +12,8 @@ from ncpgui.gui.plain_text import Label, plain
 PARTS = " · "
 BREAKS = re.compile(r"[,;:] |(?<!\d) (?=(?:of|near|on|to|and|in|with|from) )| (?=of )")
 """Where words may end that are shortened."""
+UNFINISHED = re.compile(r"(?:^| )(?:of|near|on|to|and|in|with|from)$")
+"""Ends of words that lead on to others, as a colon does."""
 COUNT = re.compile(r"\d[\d\u2009]* ")
 """A number of things, which would be another number if it were cut."""
 
@@ -69,8 +71,10 @@ def shortened(text: str, metrics: QtGui.QFontMetrics, width: float) -> str:
     """
     parts = text.split(PARTS)
     some = [PARTS.join(parts[:n]) for n in range(len(parts), 0, -1)]
-    heads = [parts[0][: at.start()] for at in BREAKS.finditer(parts[0])]
-    heads = [head for head in reversed(heads) if any(c.isalpha() for c in head)]
+    heads = [parts[0][: at.start()] for at in BREAKS.finditer(parts[0]) if at.group() != ": "]
+    heads = [
+        head for head in reversed(heads) if any(c.isalpha() for c in head) and not UNFINISHED.search(head)
+    ]
     for words in [*some, *heads]:
         if metrics.horizontalAdvance(words) <= width:
             return words

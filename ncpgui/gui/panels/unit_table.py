@@ -34,8 +34,10 @@ from ncpgui.gui.theme import font
 TITLE_PAD = 7
 MOST_SPARE = 56
 WIDEST = 200
-LEAST_WIDTH = 396
-LEAST_BESIDE, LEAST_IN_COLUMNS, LEAST_OF_THREE = 290, 250, 180
+LEAST_WIDTH = (396, 290, 180)
+LEAST_IN_COLUMNS = (250, 225, 180)
+"""Widths of the table alone, with one list beside it, and with two; the same where there are two columns of
+panels too."""
 LEAST_ROWS = 3
 FILTER_WIDTH = (96, 190)
 REMEMBERED = "unit_table"
@@ -75,7 +77,7 @@ class UnitTablePanel(Panel):
         self.filter.left.connect(self._tell_problem)
         self.header.addWidget(self.filter)
         self.model = UnitTableModel()
-        self.table = UnitList(self.model, "Units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
+        self.table = UnitList(self.model, "Units", least_width=LEAST_WIDTH[0], least_rows=LEAST_ROWS)
         self.table.setItemDelegate(UnitDelegate(self, self))
         header = UnitHeader(self, self)
         header.setSortIndicator(-1, QtCore.Qt.AscendingOrder)
@@ -110,9 +112,7 @@ class UnitTablePanel(Panel):
 
     def set_beside(self, *, n_lists: int, two_columns: bool) -> None:
         """Be content with less width, because other lists or two columns of panels are beside the table."""
-        least = LEAST_BESIDE if n_lists else LEAST_WIDTH
-        least = LEAST_IN_COLUMNS if two_columns else least
-        self.table.setMinimumWidth(LEAST_OF_THREE if n_lists > 1 else least)
+        self.table.setMinimumWidth((LEAST_IN_COLUMNS if two_columns else LEAST_WIDTH)[n_lists])
 
     # -- which units ------------------------------------------------------------------------
 
