@@ -182,6 +182,10 @@ def _failed(error: Exception, debug: bool) -> int:
         place = f" ({error.filename})" if error.filename else ""
         tell(f"error: {error.strerror}{place}; free space or choose another folder")
         return EXIT_INPUT
+    if isinstance(error, MemoryError):
+        said = one_line(error) or "no more can be had"
+        tell(f"error: there is not enough memory ({said}); ask for less at once")
+        return EXIT_INPUT
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
         tell("error: no folder for temporary files can be written; set TMPDIR to one of yours")
         return EXIT_INPUT

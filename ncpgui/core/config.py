@@ -18,6 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from ncpgui.core.csv_text import decoded
 from ncpgui.core.errors import InputError
 from ncpgui.core.json_text import as_json
 from ncpgui.core.nearest import did_you_mean
@@ -101,7 +102,7 @@ def check_types(settings: Any) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file as a dictionary.
+    """Read a TOML file, in any encoding of text, as a dictionary.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; give a TOML file")
     try:
-        return tomllib.loads(regular(path).read_text(encoding="utf-8"))
+        return tomllib.loads(decoded(regular(path).read_bytes())[0].replace("\r\n", "\n"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as TOML: {error}") from error
     except RecursionError as error:

@@ -18,7 +18,7 @@ NEIGHBOUR_PITCHES = 1.6
 DETECTION_RADIUS_UM = (50.0, 100.0)
 MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
 LEAST_HIGHPASS_HZ = 1.0
-MOST = {"exclude_ms": 100.0}
+MOST = {"exclude_ms": 100.0, "posterior_samples": 1e6, "beam": 1e6}
 MEASURED = ("auto", "all", "parts")
 MATCHERS = ("wobble", "tdc-peeler", "circus-omp", "none")
 

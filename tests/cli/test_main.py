@@ -192,6 +192,15 @@ def test_a_full_disk_is_the_users_business_not_a_fault(ncpgui: Command, raising)
     assert ncpgui("info", "x").error.startswith("No space left on device (big.h5);")
 
 
+def test_a_lack_of_memory_is_one_line(ncpgui: Command, raising) -> None:
+    raising(MemoryError("Unable to allocate 6.82 PiB"))
+    assert ncpgui("info", "x").error == (
+        "there is not enough memory (Unable to allocate 6.82 PiB); ask for less at once"
+    )
+    raising(MemoryError())
+    assert "(no more can be had)" in ncpgui("info", "x").error
+
+
 def test_a_fault_of_the_program_shows_its_traceback_and_is_1(ncpgui: Command, raising) -> None:
     raising(ZeroDivisionError("x"))
     ran = ncpgui("info", "x")

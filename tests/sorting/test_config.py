@@ -87,3 +87,15 @@ def test_settings_that_no_parser_takes_are_refused_with_their_file(
     (tmp_path / "s.toml").write_text(text)
     with pytest.raises(InputError, match=f"s.toml cannot be read as TOML: .*{reason}"):
         read_toml(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_settings_are_read_in_the_encodings_of_editors(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "s.toml").write_bytes("# Größe\r\nseed = 3\r\n".encode(encoding))
+    assert read_toml(tmp_path / "s.toml") == {"seed": 3}
+
+
+@pytest.mark.parametrize("name", ["posterior_samples", "beam"])
+def test_more_draws_than_any_machine_holds_are_refused_at_once(name: str) -> None:
+    with pytest.raises(InputError, match=rf"{name} must be finite and at most 1e\+06, got 1e\+20"):
+        from_dict(SortingConfig, {name: 10**20})

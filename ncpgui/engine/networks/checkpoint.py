@@ -105,8 +105,7 @@ def network_of_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
     CheckpointError
         It clusters something else.
     """
-    read = checkpoint.card.get("input")
-    kind = read.get("kind", "spikes") if isinstance(read, dict) else "spikes"
+    kind = checkpoint.card.get("input", {}).get("kind", "spikes")
     if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
         raise CheckpointError(
             f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"

@@ -79,4 +79,6 @@ def load_card(path: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"card {place} is damaged: name or architecture is missing; fetch the model again"
         )
+    if not isinstance(card.get("input", {}), dict):
+        raise CheckpointError(f"card {place} is damaged: input has no names; fetch the model again")
     return card

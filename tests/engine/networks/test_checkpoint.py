@@ -105,6 +105,9 @@ def test_a_newer_card_and_a_missing_or_broken_card_are_refused(saved):
     change_card(path, card_format=9)
     with pytest.raises(CheckpointError, match=r"format 9, this version reads 1; update ncpgui"):
         load_checkpoint(path)
+    change_card(path, card_format=1, input=["spikes"])
+    with pytest.raises(CheckpointError, match=r"is damaged: input has no names"):
+        load_checkpoint(path)
     path.with_suffix(".json").write_text("{")
     with pytest.raises(CheckpointError, match="is damaged"):
         load_checkpoint(path)
