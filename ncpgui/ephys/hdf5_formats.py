@@ -173,12 +173,8 @@ def check_nwb_units(path: Path) -> None:
     """
     with opened_hdf5(path) as file:
         times, ends = file["units/spike_times"], file["units/spike_times_index"]
-        for kinds, node in (("iuf", times), ("iu", ends)):
-            if node.dtype.kind not in kinds or node.ndim != 1:
-                raise RecordingError(
-                    f"{path}: {node.name} must be numbers in a row, and is {node.dtype} of the shape "
-                    f"{node.shape}; write the file again"
-                )
+        _check_numbers(path, times, "iuf")
+        _check_numbers(path, ends, "iu")
         last = ends[()].astype(np.int64)
         bad = np.flatnonzero((np.diff(last, prepend=0) < 0) | (last > len(times)))
         if len(bad):
@@ -196,6 +192,15 @@ def check_nwb_units(path: Path) -> None:
                 )
 
 
+def _check_numbers(path: Path, node: Any, kinds: str) -> None:
+    """Raise RecordingError unless a part of a file is one row of numbers of these kinds of NumPy."""
+    told = f"{node.dtype} of the shape {node.shape}" if hasattr(node, "dtype") else "a group"
+    if told == "a group" or node.ndim != 1 or node.dtype.kind not in kinds:
+        raise RecordingError(
+            f"{path}: {node.name} must be numbers in a row, and is {told}; write the file again"
+        )
+
+
 def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:
     """Columns (arrays) of each table of intervals in an NWB file, by its name: trials, epochs and others.
 
@@ -211,6 +216,7 @@ def nwb_intervals(path: Path) -> dict[str, dict[str, Any]]:
                 raise RecordingError(f"{path} is not an NWB file; trials are read from those alone")
             for name, table in file.get("intervals", {}).items():
                 if "start_time" in table:
+                    _check_numbers(path, table["start_time"], "iuf")
                     columns = {key: column for key, column in table.items() if hasattr(column, "shape")}
                     tables[name] = {key: column[()] for key, column in columns.items()}
     except RecordingError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -206,3 +207,18 @@ def test_a_name_that_is_nothing_but_an_ending_is_kept(tmp_path) -> None:
 
 def test_rows_that_end_before_their_kind_have_none(tmp_path) -> None:
     assert read(written(tmp_path / "a.csv", "time_s,kind\n1,go\n2\n")) == {"go": [1.0], "no kind": [2.0]}
+
+
+@pytest.mark.parametrize(
+    ("starts", "is_it"), [(0.5, "float64"), ([b"x"], "object"), ([[0.5]], "float64"), (None, "a group")]
+)
+def test_starts_of_trials_that_are_no_row_of_numbers_are_named(tmp_path, starts, is_it) -> None:
+    """A single number was a TypeError, and a group a KeyError."""
+    path = nwb(tmp_path / "e.nwb", trials={} if starts is None else {"start_time": starts})
+    if starts is None:
+        with h5py.File(path, "r+") as file:
+            file.create_group("intervals/trials/start_time")
+    with pytest.raises(
+        InputError, match=rf"/intervals/trials/start_time must be numbers in a row, and is {re.escape(is_it)}"
+    ):
+        read_events(path, RECORDING)
