@@ -35,6 +35,14 @@ def test_the_numbers_of_units_that_are_possible_are_told(
     assert row(state, units, *p_units).caption == caption
 
 
+def test_captions_are_shortened_to_words_that_are_whole() -> None:
+    assert row("sampled", ("7",), (1, 0.5), (2, 0.5)).captions == ("1–2 units", "1–2", "")
+    assert row("sampled", (), (0, 1.0)).captions == ("no units", "", "")
+    assert row("waiting", None).captions == ("not checked yet", "not checked", "")
+    sampling = replace(row("sampling", None), status=ComponentStatus("sampling", 0.44))
+    assert sampling.captions == ("sampling 44 %", "44 %", "")
+
+
 def test_names_are_shortened_from_the_end() -> None:
     assert row("sampled", ("4", "7", "9")).names == (
         "Units 4, 7, 9",

@@ -151,6 +151,8 @@ def test_time_left_is_told_when_it_can_be_known(monkeypatch: pytest.MonkeyPatch)
     assert time_left(40.0, 0.5) == "1 min left"
     assert time_left(10.0, 0.5) == "2 min left"  # 90 s: what is not known to the second is not said so
     assert time_left(40.0, 0.01) == ""
+    assert time_left(60.0, 0.04) == ""  # after 40 s: libraries were loaded
+    assert time_left(0.0, 0.04) == "40 min left"
     assert time_left(99.5, 0.5) == ""
 
 

@@ -77,6 +77,14 @@ class QueueRow:
         return f"{text} unit{'s' if ks[-1] != 1 else ''}"
 
     @property
+    def captions(self) -> tuple[str, ...]:
+        """The same, the longest first, for where there is little room; the sign of the row says it too."""
+        if self.status.state == "waiting":
+            return self.caption, "not checked", ""
+        short = " ".join(word for word in self.caption.split(" ") if any(c.isdigit() for c in word))
+        return self.caption, f"{short} %" if self.status.state == "sampling" else short, ""
+
+    @property
     def tooltip(self) -> str:
         """The row in full."""
         head = sentence(unit_names(self.units)) + ", contact" if self.units else "Contact"

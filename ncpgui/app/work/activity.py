@@ -12,6 +12,8 @@ from ncpgui.app.work.tasks import Lane, Runner, Task, closed_if_dropped
 from ncpgui.core.progress import Progress
 from ncpgui.core.signals import Signal
 
+EARLY_S = 60.0
+"""Seconds in which a twentieth of the work tells nothing of the rest: libraries are loaded."""
 ON_SCREEN = 1e9
 """Priority of what somebody looks at and waits for."""
 
@@ -132,7 +134,7 @@ class Work:
 def time_left(started: float, fraction: float) -> str:
     """Words for the time left when `fraction` was done since `started` (time.monotonic)."""
     spent = time.monotonic() - started
-    if fraction < 0.02 or spent < 1.0:
+    if fraction < 0.02 or spent < 1.0 or (fraction < 0.05 and spent < EARLY_S):
         return ""
     left = spent * (1 - fraction) / fraction
     return f"{duration(left if left < 60 else 60 * round(left / 60))} left"

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
 from ncpgui.gui.buttons import Button
-from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, fitting, paint_plate, paint_shares, paint_state
+from ncpgui.gui.items.glyphs import LEFT, RIGHT, elided, paint_plate, paint_shares, paint_state
 from ncpgui.gui.items.message import Message
 from ncpgui.gui.items.rows_model import RowDelegate, RowsModel
 from ncpgui.gui.items.unit_rows import row_at
@@ -74,7 +74,8 @@ class QueueDelegate(RowDelegate):
         top.setLeft(min(top.left() + advance(name) + NAME_GAP, top.right()))
         painter.setFont(font(11))
         painter.setPen(theme.color("bad" if row.status.state == "failed" else "muted"))
-        caption = fitting(painter, row.caption, top.width())
+        width = painter.fontMetrics().horizontalAdvance
+        caption = next((words for words in row.captions if width(words) <= top.width()), "")
         painter.drawText(top, RIGHT, caption)
         bottom = QtCore.QRectF(inner.left(), inner.bottom() - 13, inner.width(), 13)
         painter.setPen(theme.color("faint"))
