@@ -38,13 +38,12 @@ class Samples(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """Proposals (R,), those of a sample in their turn; `taken` (R,) : where a point went."""
+    """Proposals (R,), those of a sample in their turn."""
 
     point: Ints
     there: Ints
     odds: Array
     luck: Array
-    taken: Ints
 
 
 @compiled
@@ -52,8 +51,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
     """Answer proposals, those of a sample in their turn, of some samples at a time; tell whether all are.
 
     turn (S,) : the next proposal of each sample, moved on; end (S,) : behind its last. Where a sample lacks
-    an empty slot, the answer is false, and the proposal is the next of its sample. `taken` of each proposal
-    gets the slot to which its point has moved, -1 where it stays.
+    an empty slot, the answer is false, and the proposal is the next of its sample.
     """
     n_columns, n_hidden = samples.sums.shape[2], samples.parts.shape[2]
     n_lanes, upcoming = 0, 0
@@ -129,9 +127,6 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
                 values(w, joined, taken[:1], of_value[:1], room, value[lane : lane + 1])
                 _put(samples, i, there, joined[0], value[lane])
                 samples.labels[i, point] = there
-                proposed.taken[r] = there
-            else:
-                proposed.taken[r] = -1
             turn[i] += 1
 
 

@@ -30,6 +30,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.compiled.moves import Proposed, Samples, take
 from ncpgui.engine.compiled.ncp import Weights
+from ncpgui.engine.compiled.proposals import LEAST_UNIFORM, Drawn, count, draw, votes_of
 from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.as_arrays import columns, serves, tells_times, weights_of
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
@@ -168,6 +169,10 @@ class _Clusters:
         self._shared = [_of_members(labels[rows], n_clusters, clusters.T) for rows, clusters in self._groups]
         self._weights = None
         if serves(network, [encoding]):
+            n_points = len(joins)
+            self._voters = [
+                clusters.T.nonzero()[:, 1].view(n_points, -1).numpy() for _, clusters in self._groups
+            ]
             timed = tells_times(encoding)
             self._weights = weights_of(network, timed=timed)
             self._joins = torch.from_numpy(columns(network, joins, timed=timed))
@@ -177,10 +182,10 @@ class _Clusters:
     def propose(self, points: Tensor, generator: torch.Generator) -> None:
         """Propose a cluster to each of `points` (P,) in every sample; take it with the odds that it has."""
         self._total = self._parts.sum(1)  # no trace of rounding
-        left = self._proposals(points, generator)
         if self._weights is not None:
-            self._answer(self._weights, left)
+            self._propose_compiled(self._weights, points, generator)
             return
+        left = self._proposals(points, generator)
         while len(left.sample):
             place = torch.arange(len(left.sample), device=points.device)
             turn = place - torch.searchsorted(left.sample, left.sample)
@@ -202,7 +207,7 @@ class _Clusters:
         others = size.scatter_add(1, own, -torch.ones_like(own, dtype=size.dtype)) > 0.5
         votes = self._votes(points, own, others)
         u = torch.rand(votes.shape, generator=generator, device=votes.device)
-        proposed = (votes.log() - (-u.clamp_min(1e-12).log()).log()).argmax(-1)  # Gumbel: a draw of the votes
+        proposed = (votes / -u.clamp_min(LEAST_UNIFORM).log()).argmax(-1)  # a draw of the votes
         alone = size.gather(1, own) < 1.5
         current = torch.where(alone, n_slots, own)  # to stay alone is to open a new cluster
         back = votes.gather(2, current[..., None])[..., 0]  # none where only `points` are with it
@@ -257,21 +262,37 @@ class _Clusters:
         candidate = self._network.candidate(sums[:, seen], sums[:, -1].round(), part, joins[:, seen])
         return self._network.score(everything + candidate) * self._sharpness
 
-    def _answer(self, weights: Weights, proposals: _Proposals) -> None:
-        """Take proposals or not, those of a sample one after the other."""
-        sample, point = proposals.sample, proposals.point
-        own, taken = self.labels[sample, point], torch.empty_like(sample)
-        columns_of = (point, proposals.there, proposals.odds, proposals.luck, taken)
-        proposed = Proposed(*(one.contiguous().numpy() for one in columns_of))
-        ends = torch.searchsorted(sample, torch.arange(len(self.labels)), right=True).numpy()
+    def _propose_compiled(self, weights: Weights, points: Tensor, generator: torch.Generator) -> None:
+        """Propose, and take proposals or not, those of a sample one after the other."""
+        n_samples, n_slots, n_points = len(self.labels), self._sums.shape[1], len(points)
+        uniform = torch.rand((n_samples, n_points, n_slots + 1), generator=generator).numpy()
+        at, labels, sizes = points.numpy(), self.labels.numpy(), self._sums.numpy()[..., -1]
+        own = [
+            (rows.start, labels[rows], voters)
+            for (rows, _), voters in zip(self._groups, self._voters, strict=True)
+        ]
+        room = np.empty((2, n_slots + 1), np.float32)
+        most = n_samples * n_points
+        sample, point, there = np.empty((3, most), np.int64)
+        drawn = Drawn(sample, point, there, np.empty(most, np.float32))
+        n = 0
+        for (start, mine, voters), shared in zip(own, self._shared, strict=True):
+            count(shared.numpy(), mine, at, voters, np.float32(-1))
+            rows = slice(start, start + len(mine))
+            votes = votes_of(shared.numpy(), at, voters)
+            probabilities = np.float32(_P_NEW), np.float32(_P_ANY)
+            n = draw(votes, mine, sizes[rows], at, uniform[rows], *probabilities, room, (start, n), drawn)
+        luck = torch.rand(n, generator=generator).log().numpy()
+        proposed = Proposed(point[:n], there[:n], drawn.odds[:n], luck)
+        ends = np.searchsorted(sample[:n], np.arange(n_samples), side="right")
         turn = np.concatenate([[0], ends[:-1]])
         while True:
             tables = (self.labels, self._sums, self._parts, self._total, self._joins, self._context)
             if take(weights, Samples(*(one.contiguous().numpy() for one in tables)), proposed, turn, ends):
                 break
             self._add_slot()
-        moved = taken >= 0
-        self._count(sample[moved], point[moved], own[moved], taken[moved])
+        for (_, mine, voters), shared in zip(own, self._shared, strict=True):
+            count(shared.numpy(), mine, at, voters, np.float32(1))
 
     def _move(self, proposals: _Proposals) -> None:
         """Put each point where it is proposed; one of each sample at most."""
