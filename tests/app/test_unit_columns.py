@@ -15,6 +15,7 @@ from ncpgui.app.presenters.unit_columns import (
     COLUMNS,
     LEFT_OUT_FIRST,
     ONLY_IF_GIVEN,
+    PROBABILITIES,
     as_csv,
     column,
     names_shown,
@@ -47,6 +48,15 @@ def test_metrics_are_shown_when_somebody_chooses_them_and_tags_and_notes_when_th
     workspace.write((1,), "tag", "axon")
     assert set(names_shown(rows(workspace))) - set(shown) == {"tag"}
     assert names_shown(rows(workspace), ["note", "fr", 7, "gone", *METRICS]) == ("id", "fr", *METRICS, "note")
+
+
+def test_without_probabilities_their_columns_are_left_out_unless_somebody_chooses_them(
+    workspace: Workspace,
+) -> None:
+    shown = names_shown(rows(workspace))
+    without = names_shown(rows(workspace), has_probabilities=False)
+    assert set(shown) - set(without) == {*PROBABILITIES}
+    assert names_shown(rows(workspace), ["p_pure"], has_probabilities=False) == ("id", "p_pure")
 
 
 def test_units_of_a_reviewed_sorting_are_shown_by_the_ids_they_have_there(project: Project) -> None:

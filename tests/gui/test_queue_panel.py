@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PyQt5 import QtCore
 
@@ -9,6 +11,7 @@ from ncpgui.app.model.adoption import adopt
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
 from ncpgui.gui.theme import DARK, LIGHT
+from tests.gui.painted_text import painted_texts
 from tests.gui.windows import redraws
 
 
@@ -129,3 +132,17 @@ def test_what_cannot_be_sampled_is_not_counted_among_what_is_asked(panel, worksp
     adopt(workspace)
     screen.settle()
     assert panel.note.text() == "1 of 1 settled · 1 cannot be sampled"
+
+
+def test_a_long_name_leaves_its_first_word_before_the_number_of_units_loses_its_own(panel, screen) -> None:
+    row = replace(panel.model.rows[0], units=("8", "9", "10", "11"), p_units=((4, 1.0),))
+    fitting = set()
+    for width in range(215, 300, 5):
+        panel.resize(width, 300)
+        panel.view.show_rows((row,))
+        screen.settle()
+        words = [text.words for text in painted_texts(panel.view.viewport())]
+        name, caption = words[0], next((one for one in words[1:] if one.startswith("4")), "")
+        fitting.add((name, caption))
+    assert ("Units 8, 9, 10, 11", "4") not in fitting
+    assert {("8, 9, 10, 11", "4 units"), ("Units 8, 9, 10, 11", "4 units")} <= fitting

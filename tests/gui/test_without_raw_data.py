@@ -14,6 +14,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.alternatives import NO_QUESTIONS_PX
 from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, TRAINS, write_phy
 
+from .painted_text import painted_texts
 from .windows import drop_file, press_keys, settle, shown_window
 
 SHARED = Path(os.environ.get("NCPGUI_SHARED_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -64,6 +65,11 @@ def test_units_times_and_templates_are_on_screen_and_panels_say_what_is_not(
     columns = bench.waveforms.plot.view.columns
     assert [column.n_spikes for column in columns] == [len(TRAINS[HALF]), len(TRAINS[MERGED])]
     assert bench.waveforms.note.text().startswith("templates of the sorter")
+    assert not any("unknown" in text.words for text in painted_texts(bench.waveforms.plot))
+    assert not set(bench.units.shown_columns) & {"p_neuron", "p_pure", "p_complete"}, (
+        "nothing is known of them"
+    )
+    assert {"snr", "isi"} <= set(bench.units.shown_columns)
     assert "come" not in bench.waveforms.message.text()
     assert "pc_features.npy" in bench.embedding.message.text()
     window.bench.show_layout("inspect")

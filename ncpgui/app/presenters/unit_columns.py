@@ -168,6 +168,7 @@ LEFT_OUT_FIRST = (
 )
 """Columns that a table which is too narrow for all leaves out, in this order; none that somebody chose."""
 _BY_NAME = {name: one for one in COLUMNS for name in (one.name, *one.aliases)}
+PROBABILITIES = ("p_neuron", "p_pure", "p_complete", "false_positives", "misses")
 ONLY_IF_GIVEN = ("name", "tag", "note")
 """Columns that are on screen once a unit has something in them, unless somebody chose otherwise."""
 
@@ -183,18 +184,20 @@ def column(name: str) -> UnitColumn:
     return _BY_NAME[name]
 
 
-def names_shown(rows: Iterable[Row], chosen: Iterable[object] | None = None) -> tuple[str, ...]:
+def names_shown(
+    rows: Iterable[Row], chosen: Iterable[object] | None = None, *, has_probabilities: bool = True
+) -> tuple[str, ...]:
     """Columns to show, in the order of the registry.
 
     chosen : names that a person chose, others are ignored; None for what is shown unless somebody chooses.
+    has_probabilities : whether there are any; a sorting without raw data has none
     """
     if chosen is not None:
         wanted = {"id", *(name for name in chosen if isinstance(name, str))}
         return tuple(one.name for one in COLUMNS if one.name in wanted)
     given = {name for row in rows for name in ONLY_IF_GIVEN if column(name).value(row)}
-    return tuple(
-        one.name for one in COLUMNS if one.is_shown and (one.name not in ONLY_IF_GIVEN or one.name in given)
-    )
+    left_out = {*ONLY_IF_GIVEN} - given | (set() if has_probabilities else {*PROBABILITIES})
+    return tuple(one.name for one in COLUMNS if one.is_shown and one.name not in left_out)
 
 
 def as_csv(rows: Iterable[Row], names: Iterable[str]) -> str:

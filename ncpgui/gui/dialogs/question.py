@@ -19,7 +19,6 @@ class QuestionBox(QtWidgets.QMessageBox):
 
     def __init__(self, parent: QtWidgets.QWidget, text: str, *, doing: tuple[str, ...], leaving: str) -> None:
         super().__init__(parent)
-        self.setIcon(self.Question)
         self.setWindowTitle(f"{doing[0].rstrip('…')}?")
         self.setText(plain(text))
         roles = (self.AcceptRole, self.DestructiveRole)

@@ -68,8 +68,11 @@ class QueueDelegate(RowDelegate):
         dim = row.status.state in ("waiting", "failed")
         painter.setPen(theme.color("muted" if dim else "text"))
         advance = painter.fontMetrics().horizontalAdvance
-        room = top.width() - NAME_GAP - CAPTION_PX
-        name = next((name for name in row.names if advance(name) <= room), row.names[-1])
+        room = top.width() - NAME_GAP
+        beside = room - QtGui.QFontMetricsF(font(11)).horizontalAdvance(row.captions[0])
+        rooms = [beside] * len(row.names[:2]) + [room - CAPTION_PX] * len(row.names)
+        wanted = zip((*row.names[:2], *row.names), rooms, strict=True)
+        name = next((name for name, px in wanted if advance(name) <= px), row.names[-1])
         painter.drawText(top, LEFT, elided(painter, name, top.width()))
         top.setLeft(min(top.left() + advance(name) + NAME_GAP, top.right()))
         painter.setFont(font(11))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -202,9 +203,15 @@ class UnitTablePanel(Panel):
         """Names of the columns on screen."""
         return tuple(one.name for number, one in enumerate(COLUMNS) if not self.table.isColumnHidden(number))
 
+    def _names(self, rows: Sequence[Row]) -> tuple[str, ...]:
+        """Names of the columns to show of some rows, if there is room."""
+        project = self.workspace.state.project
+        has_traces = project is None or project.recording.has_traces
+        return names_shown(rows, self._chosen, has_probabilities=has_traces)
+
     def show_column(self, name: str, shown: bool) -> None:
         """Show a column, or hide it; that is remembered."""
-        now = names_shown(self.model.rows, self._chosen)
+        now = self._names(self.model.rows)
         self._choose([one.name for one in COLUMNS if (shown if one.name == name else one.name in now)])
 
     def forget_columns(self) -> None:
@@ -224,7 +231,7 @@ class UnitTablePanel(Panel):
         """Menu of all columns, those on screen checked."""
         menu = PassingMenu(self)
         menu.setToolTipsVisible(True)
-        shown = names_shown(self.model.rows, self._chosen)
+        shown = self._names(self.model.rows)
         for column in COLUMNS[1:]:
             title = TO_CHOOSE.get(column.name, column.title)
             text = title if title.replace(" ", "_") == column.name else f"{title}  ({column.name})"
@@ -249,7 +256,7 @@ class UnitTablePanel(Panel):
 
         Columns that somebody chose are never left out, and those that somebody dragged stay as wide.
         """
-        shown = list(names_shown(self.model.rows if rows is None else rows, self._chosen))
+        shown = list(self._names(self.model.rows if rows is None else rows))
         widths = {name: self._widths.get(name) or self._width(name) for name in shown}
         room = self.table.width() - self._bar_width()
         for name in LEFT_OUT_FIRST if self._chosen is None else ():

@@ -239,7 +239,8 @@ class WaveformsWidget(UnitCanvas):
             bottom=self.height() - STRIP + 2,
         )
         headers = [self.column_rect(row).adjusted(7, 6, -2, 0) for row in range(len(view.columns))]
-        has_support = paint.widest_support_px(view) <= headers[0].width()
+        has_room = paint.widest_support_px(view) <= headers[0].width()
+        has_support = has_room and not view.from_templates  # templates alone have no probabilities
         for row, column in enumerate(view.columns):
             rect = self.column_rect(row)
             faded = view.is_preview and not column.is_changed
