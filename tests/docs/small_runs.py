@@ -35,6 +35,7 @@ from ncpgui.engine.diagnostics import evaluate as evaluation
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training import presets
 from ncpgui.ephys.simulation import RetinaSettings
+from ncpgui.findings import draws, propagate
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from ncpgui.sorting.config import SortingConfig
@@ -96,6 +97,9 @@ class Reader:
             for name, preset in presets.PRESETS.items()
         }
         monkeypatch.setattr(presets, "PRESETS", short)
+        for module in (draws, propagate):
+            monkeypatch.setattr(module, "draws", few_draws)
+        monkeypatch.setitem(propagate.propagate.__kwdefaults__, "bootstraps", 4)
         monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # which a window replaces
         monkeypatch.setattr(QtWidgets.QApplication, "exec_", self._look)
         (folder / "few.toml").write_text(FEW, encoding="utf-8")
@@ -257,6 +261,13 @@ def make_analyzer(folder: Path) -> None:
 def simulate(folder: str, *options: str) -> None:
     """Four seconds of a simulated recording."""
     assert run(["simulate", "--out", folder, "--duration", "4", "--rate", "12", *options]) == 0
+
+
+def few_draws(
+    source: object, n: int = 100, *rest: Any, of: Callable[..., Any] = draws.draws, **more: Any
+) -> Any:
+    """Draws, ten of as many as are asked for."""
+    return of(source, min(n, 10), *rest, **more)
 
 
 def smaller(words: list[str]) -> list[str]:
