@@ -34,12 +34,13 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.setStyleSheet("QGraphicsView { background: transparent }")  # tooltips would take it too
         self.hideButtons()
         self.getPlotItem().layout.setContentsMargins(0, 0, 0, 0)
+        for side in ("left", "bottom", "right", "top"):
+            self.getAxis(side).autoSIPrefix = False  # a hidden axis would write its name at each change too
         for side in ("left", "bottom"):
             if has_axes:
                 axis = self.getAxis(side)
                 axis.setTickFont(font(AXIS_PX))
                 axis.setStyle(tickLength=-4, tickTextOffset=3, maxTickLevel=0)
-                axis.enableAutoSIPrefix(False)
             else:
                 self.hideAxis(side)
         self.setFocusPolicy(pg.QtCore.Qt.NoFocus)
