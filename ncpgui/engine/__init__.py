@@ -90,12 +90,10 @@ def checked_model(model: str | Path | None = None, *, device: str = "auto") -> s
     """
     _load_torch()
     from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.networks.checkpoint import load_checkpoint, network_of_spikes
+    from ncpgui.engine.networks.checkpoint import name_of_spike_model
 
     resolve_device(device)
-    checkpoint = load_checkpoint(model)
-    network_of_spikes(checkpoint)
-    return checkpoint.name
+    return name_of_spike_model(model)
 
 
 def _load_torch() -> None:

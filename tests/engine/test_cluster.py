@@ -418,6 +418,14 @@ def test_a_model_of_spikes_that_can_be_loaded_has_a_name_and_another_one_is_refu
         engine.checked_model(broken)
 
 
+def test_a_model_is_checked_again_when_its_file_was_changed(tmp_path):
+    path = untrained(tmp_path)
+    assert engine.checked_model(path) == path.stem
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(CheckpointError, match="checksums differ"):
+        engine.checked_model(path)
+
+
 @pytest.mark.parametrize("beam", [0, 20])
 def test_progress_grows_to_its_end_with_a_beam_and_without(beam):
     told = []

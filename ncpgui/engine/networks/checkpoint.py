@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,33 @@ def network_of_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
             f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"
         )
     return checkpoint.network
+
+
+def name_of_spike_model(model: str | Path | None = None) -> str:
+    """Name of a model that can be loaded and clusters spikes; it is loaded once for the same files.
+
+    Raises
+    ------
+    CheckpointError
+        It cannot be loaded, or clusters something else.
+    """
+    path = find_model(model)
+    return _checked_name(path, *map(_stamp, files_of(path)))
+
+
+@lru_cache(maxsize=8)
+def _checked_name(path: Path, *_: object) -> str:
+    checkpoint = load_checkpoint(path)
+    network_of_spikes(checkpoint)
+    return checkpoint.name
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when another file is at `path`; None where there is none."""
+    if not path.is_file():
+        return None
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _sha256(path: Path) -> str:
