@@ -92,7 +92,7 @@ def replace_together(
     staged = folder / STAGED
     if os.path.lexists(staged):
         raise ExportError(
-            f"{staged} is where ncpgui puts new files before they take the place of old ones, and what is "
+            f"{staged} is where new files lie before they take the place of old ones, and what is "
             f"there is not of its making; nothing in {folder} was changed: move it away, and try again"
         )
     with _told(folder):

@@ -339,7 +339,7 @@ def test_what_lies_where_new_files_are_kept_is_named_and_nothing_is_changed(
     put(folder / STAGED)
     with pytest.raises(
         ExportError,
-        match=rf"{STAGED} is where ncpgui puts new files .* was changed: move it away, and try again$",
+        match=rf"{STAGED} is where new files lie before .* was changed: move it away, and try again$",
     ):
         write(folder)
     assert {name: contents(folder)[name] for name in OLD} == OLD
