@@ -101,7 +101,7 @@ class WriterLock:
                 if not self.path.is_symlink():
                     return None
                 reason = "it is a link that leads nowhere"
-            raise SessionUnwritableError(
+            raise SessionLockedError(
                 f"cannot read the lock {self.path}: {reason}; check whose it is and move it away, or "
                 f"{self._otherwise}"
             ) from error

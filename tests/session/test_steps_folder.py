@@ -167,6 +167,21 @@ def test_a_second_run_with_the_same_session_is_refused(place: Path) -> None:
     StepsFolder(place, RUN, go_on=True).close()
 
 
+def test_what_lies_in_the_place_of_the_lock_does_not_begin_the_work_anew(place: Path) -> None:
+    first = StepsFolder(place, RUN)
+    first.keep("motion", VALUES)
+    first.close()
+    (place / "lock").mkdir()
+    with pytest.raises(
+        SessionLockedError, match=r"cannot read the lock .* move it away, or give another --out"
+    ):
+        steps_beside(place.with_suffix(""), RUN, go_on=True)
+    (place / "lock").rmdir()
+    again = StepsFolder(place, RUN, go_on=True)
+    assert again.find("motion") is not None
+    again.close()
+
+
 # -- damage ----------------------------------------------------------------------------------
 
 
