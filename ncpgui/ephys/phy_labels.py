@@ -123,7 +123,7 @@ def _of_no_cluster(table: ClusterTable, place: int | None) -> list[str]:
     if not unread:
         return []
     return [
-        f"{table.file.name} has labels of {_quoted(unread)}, which are no clusters: these labels "
+        f"{table.file.name} has labels of {_quoted(unread)}, which name no cluster: these labels "
         "are left out; write clusters as whole numbers"
     ]
 

@@ -109,7 +109,7 @@ def check_sampling(sampling_frequency_hz: float, place: str) -> None:
     lowest, highest = SAMPLING_HZ
     if not 0 < sampling_frequency_hz < math.inf:
         raise InputError(
-            f"{place}: its sampling frequency is {sampling_frequency_hz:.9g} Hz, which is none; write it "
+            f"{place}: its sampling frequency is {sampling_frequency_hz:.9g} Hz, which cannot be; write it "
             "again with its own or, where time stamps stand for that, with time stamps that increase"
         )
     if not lowest <= sampling_frequency_hz <= highest:

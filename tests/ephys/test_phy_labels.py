@@ -83,7 +83,7 @@ def test_labels_of_what_is_no_cluster_are_named(tmp_path: Path) -> None:
     phy = read_phy_folder(write(tmp_path, cluster_group_csv=text))
     assert phy.labels == {0: "good"}
     assert phy.notes[-1] == (
-        "cluster_group.csv has labels of '1,000', 'A2', '', which are no clusters: these labels are left "
+        "cluster_group.csv has labels of '1,000', 'A2', '', which name no cluster: these labels are left "
         "out; write clusters as whole numbers"
     )
     phy = read_phy_folder(write(tmp_path, cluster_group_csv="cluster_id;group\n1,000;mua\n2,5;good\n"))

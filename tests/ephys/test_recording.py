@@ -67,7 +67,7 @@ def test_spikes_are_sorted_from_5_khz_to_1_mhz() -> None:
 def test_what_is_no_sampling_frequency_is_said_to_be_none(rate: float) -> None:
     with pytest.raises(
         InputError,
-        match=rf"the recording: its sampling frequency is {rate:g} Hz, which is none; write it again",
+        match=rf"the recording: its sampling frequency is {rate:g} Hz, which cannot be; write it again",
     ):
         recording(rate=rate)
 
