@@ -129,7 +129,7 @@ def test_what_other_packages_print_and_warn_of_is_shown_as_it_is(tmp_path: Path)
         "from ncpgui.__main__ import main\n"
         "main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-W", "default", "-c", program], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert harmless(done.stdout.decode())
     assert harmless(done.stderr.decode())
