@@ -7,11 +7,12 @@ of spikes and pieces of the traces, on threads of our own.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,7 +23,16 @@ def on_one_core(work: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(work)
     def limited(*args: P.args, **kwargs: P.kwargs) -> T:
-        with threadpool_limits(1, user_api="blas"):
+        with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
             return work(*args, **kwargs)
 
     return limited
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Libraries of matrix products that are loaded; looking for them takes as long as a few spikes.
+
+    n_modules : that Python has imported, since libraries come with modules
+    """
+    return ThreadpoolController()

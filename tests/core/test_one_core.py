@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -35,6 +36,23 @@ def test_work_that_fails_leaves_the_cores_as_they_were() -> None:
         with pytest.raises(ValueError, match="no"):
             on_one_core(failing)()
         assert blas_threads() == {2}
+
+
+def test_a_library_that_was_loaded_since_the_last_work_keeps_to_one_core_too() -> None:
+    program = (
+        "import importlib\n"
+        "from ncpgui.core.one_core import on_one_core\n"
+        "from threadpoolctl import threadpool_info\n"
+        "asked = on_one_core(lambda: [one['num_threads'] for one in threadpool_info()])\n"
+        "print(asked())\n"
+        "importlib.import_module('numpy.linalg')\n"
+        "print(sorted(set(asked())))\n"
+    )
+    told = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=told, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:2] == ["[]", "[1]"]
 
 
 @pytest.mark.parametrize("work", [find_units, given_units, sample_components])

@@ -23,6 +23,7 @@ from ncpgui.engine.compiled.ncp import (
 from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views
 
 _POINTS_AT_ONCE = 64  # between reports of progress
+_FEWEST_NODES = 32  # for which room is made
 Ints = NDArray[np.int64]
 
 
@@ -74,7 +75,7 @@ def _before_all(n_rows: int, n_columns: int, n_hidden: int) -> _State:
 def _with_room(state: _State) -> _State:
     """Room for as many new nodes as there are draws, or more, and for one more cluster of each."""
     n_before, n_free = len(state.sums), int(state.n_free[0])
-    n_more = max(n_before, len(state.hypothesis))
+    n_more = max(n_before, len(state.hypothesis), _FEWEST_NODES)
     longer = {}
     for name in ("sums", "parts", "candidate", "n_uses", "free", "asked", "parted", "child"):
         old = getattr(state, name)
