@@ -112,7 +112,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; give a TOML file")
     try:
-        return tomllib.loads(decoded(regular(path).read_bytes())[0].replace("\r\n", "\n"))
+        return tomllib.loads(decoded(regular(path).read_bytes())[0])
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as TOML: {error}") from error
     except RecursionError as error:

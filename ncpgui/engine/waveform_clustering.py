@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.as_arrays import is_compiled
-from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, network_of_spikes
+from ncpgui.engine.networks.checkpoint import Checkpoint, kept_checkpoint, network_of_spikes
 from ncpgui.engine.networks.model_files import default_model_name, find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.beams import beam_samples
@@ -310,9 +309,9 @@ def opened_model(model: str | Path | None, device: str, *, beam: bool = False) -
         compiled: of 2000 spikes they take a sixth of the time that torch takes on a GPU
     """
     path, target = find_model(model), resolve_device(device)
-    if device == "auto" and not beam and is_compiled(_loaded(path, "cpu").network):
+    if device == "auto" and not beam and is_compiled(kept_checkpoint(path, "cpu").network):
         target = resolve_device("cpu")
-    checkpoint = _loaded(path, str(target))
+    checkpoint = kept_checkpoint(path, str(target))
     network_of_spikes(checkpoint)
     return checkpoint
 
@@ -379,8 +378,3 @@ def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Ite
             f"the most similar spikes differ by {noise:.2g} a sample, where noise of 1 is expected; if they "
             "are copies of each other, or not in noise sd (but in V or mV), probabilities are worth nothing"
         )
-
-
-@lru_cache(maxsize=4)
-def _loaded(path: Path, device: str) -> Checkpoint:
-    return load_checkpoint(path, device=device)

@@ -24,9 +24,9 @@ from ncpgui.core.replaced_set import alone_in, finish, interrupted
 from ncpgui.ephys.cluster_tables import IDS, read_cluster_table
 from ncpgui.ephys.literals import Literals, read_literals
 from ncpgui.ephys.paths import refuse_special
-from ncpgui.ephys.phy_labels import labels_in, no_file
+from ncpgui.ephys.phy_labels import labels_in
 from ncpgui.ephys.phy_marks import marks_in
-from ncpgui.ephys.reasons import way_out
+from ncpgui.ephys.reasons import no_file, way_out
 
 _FILES = (
     "params.py",

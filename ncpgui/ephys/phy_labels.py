@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.core.counted import some
 from ncpgui.core.csv_text import plain
 from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
+from ncpgui.ephys.reasons import no_file
 
 LABELS = ("good", "mua", "noise", "unsorted")
 NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
@@ -145,8 +146,3 @@ def _not_looked_at(folder: Path) -> list[str]:
         elif not file.is_file():
             found.append(f"{file.name} labels nothing: it is {no_file(file)}")
     return found
-
-
-def no_file(path: Path) -> str:
-    """What is called like a file and is none."""
-    return "a folder" if path.is_dir() else "a link that leads nowhere"

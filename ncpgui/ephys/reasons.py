@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 _TELL_NOTHING = (
     IndexError,
     UnboundLocalError,
@@ -32,3 +34,8 @@ def reason(error: BaseException) -> str:
 def way_out(error: BaseException, otherwise: str) -> str:
     """What helps where a file could not be read: rights, where these are lacking."""
     return "see to it that you may read it" if isinstance(error, PermissionError) else otherwise
+
+
+def no_file(path: Path) -> str:
+    """What is called like a file and is none."""
+    return "a folder" if path.is_dir() else "a link that leads nowhere"

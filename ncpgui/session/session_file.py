@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError, SessionReplacedError, SessionUnwritableError
+from ncpgui.core.file_stamp import file_stamp
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
@@ -121,7 +122,7 @@ class SessionFile:
             self._save_ids = (self._header.save_id, header.save_id)  # actions go on while the file is swapped
             store.write_session(self.paths, project, header, check=self._check_place)
             self._header, self.project, self.journal_entries = header, project, ()
-            self._stamp = _stamp(self.path)
+            self._stamp = file_stamp(self.path)
             try:
                 journal.rebase(header.save_id, n_folded=n_folded)
             except SessionError as error:  # the session knows what it holds of the journal as it is
@@ -157,11 +158,11 @@ class SessionFile:
     def _mark(self) -> None:
         """Let the file say that actions are in its journal."""
         mark(self.path, self.paths.journal)
-        self._stamp = _stamp(self.path)
+        self._stamp = file_stamp(self.path)
 
     def _check_place(self, when_gone: str = "") -> None:
         """Raise if another file is in the place of the session, or none and `when_gone` says what to do."""
-        found = _stamp(self.path)
+        found = file_stamp(self.path)
         if found == self._stamp:
             return
         if found is None:
@@ -191,7 +192,7 @@ class SessionFile:
     ) -> tuple[store.Header, Project, JournalContents | None]:
         """Read session and journal as they were at one moment, also while another program saves."""
         for _ in range(_READ_TIMES):
-            self._stamp = _stamp(self.path)
+            self._stamp = file_stamp(self.path)
             header, project = store.read_session(self.paths, waveforms=waveforms, progress=progress)
             self._marked = marked_journal(self.path)
             contents = read_journal(self.paths.journal)
@@ -248,15 +249,6 @@ class SessionFile:
     def _note(self, text: str) -> None:
         logger.warning("%s", text)
         self.notes += (text,)
-
-
-def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when another file is at `path`, or it is written to; None where none can be found."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _refuse_several_names(path: Path) -> None:

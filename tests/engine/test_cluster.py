@@ -216,7 +216,7 @@ def test_without_a_word_draws_stay_on_the_cpu_where_they_are_compiled_and_beams_
         loaded.append(device)
         return load_checkpoint(path)
 
-    monkeypatch.setattr(waveform_clustering, "_loaded", load)
+    monkeypatch.setattr(waveform_clustering, "kept_checkpoint", load)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for device, beam, expected in (("auto", False, "cpu"), ("auto", True, "cuda"), ("cuda", False, "cuda")):
         waveform_clustering.opened_model("spikes", device, beam=beam)

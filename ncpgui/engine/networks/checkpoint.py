@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save
 from ncpgui import __version__
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.file_stamp import file_stamp
 from ncpgui.core.files import replaced_files
 from ncpgui.core.regular_files import regular
 from ncpgui.core.source_revision import Revision
@@ -115,30 +116,26 @@ def network_of_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
 
 
 def name_of_spike_model(model: str | Path | None = None) -> str:
-    """Name of a model that can be loaded and clusters spikes; it is loaded once for the same files.
+    """Name of a model that can be loaded and clusters spikes.
 
     Raises
     ------
     CheckpointError
         It cannot be loaded, or clusters something else.
     """
-    path = find_model(model)
-    return _checked_name(path, *map(_stamp, files_of(path)))
-
-
-@lru_cache(maxsize=8)
-def _checked_name(path: Path, *_: object) -> str:
-    checkpoint = load_checkpoint(path)
+    checkpoint = kept_checkpoint(find_model(model), "cpu")
     network_of_spikes(checkpoint)
     return checkpoint.name
 
 
-def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when another file is at `path`; None where there is none."""
-    if not path.is_file():
-        return None
-    found = path.stat()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def kept_checkpoint(path: Path, device: str) -> Checkpoint:
+    """The model of a weights file on a device, loaded once as long as its files stay as they are."""
+    return _kept_checkpoint(path, device, *map(file_stamp, files_of(path)))
+
+
+@lru_cache(maxsize=4)
+def _kept_checkpoint(path: Path, device: str, *_stamps: object) -> Checkpoint:
+    return load_checkpoint(path, device=device)
 
 
 def _sha256(path: Path) -> str:
