@@ -80,12 +80,9 @@ class CorrelogramsView:
     @property
     def note(self) -> str:
         """Beside the title of the panel."""
-        if self.found is None:
+        if self.found is None or not self.n_left_out:
             return ""
-        left_out = (
-            f" · select fewer to see the other {count(self.n_left_out, 'unit')}" if self.n_left_out else ""
-        )
-        return left_out.removeprefix(" · ")
+        return f"select fewer to see the other {count(self.n_left_out, 'unit')}"
 
     def highest(self, row: int, column: int, *, intervals: bool = False) -> int:
         """Spikes of the highest bin of a cell."""
@@ -131,9 +128,8 @@ class CorrelogramsView:
             who = f"Spikes of unit {self.names[column]} around those of unit {self.names[row]}"
             what = "Two parts of one neuron have hardly any; two neurons have about as many as by chance."
         pairs = f"{count(n, 'pair')} 0.7 to 2 ms apart; by chance there would be {few(expected)}."
-        low, high = min(row, column), max(row, column)
         bin_ms = float(self.found.edges_ms[1] - self.found.edges_ms[0])
-        top = f"The highest bin has {count(self.highest(low, high), 'spike')} in {bin_ms:g} ms."
+        top = f"The highest bin has {count(self.highest(row, column), 'spike')} in {bin_ms:g} ms."
         return f"{who}\n{pairs}\n{what}\n{top}"
 
 
