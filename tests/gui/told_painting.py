@@ -102,6 +102,18 @@ class _Teller(QtGui.QPainter):
         self._tell("clip", _place(path.boundingRect()))
         super().setClipPath(path, *rest)
 
+    def setClipRect(self, rect: QtCore.QRectF, *rest: Any) -> None:
+        self._tell("clip", _place(rect))
+        super().setClipRect(rect, *rest)
+
+    def translate(self, x: float, y: float) -> None:
+        self._tell("move by", f"{number(x)},{number(y)}")
+        super().translate(x, y)
+
+    def rotate(self, degrees: float) -> None:
+        self._tell("turn by", number(degrees))
+        super().rotate(degrees)
+
     def fillRect(self, rect: QtCore.QRectF, color: Any) -> None:
         self._tell("fill", _place(rect), _color(color))
 
@@ -120,7 +132,8 @@ class _Teller(QtGui.QPainter):
         if len(where) == 1:
             self._tell("ellipse", _place(where[0]), self._look())
         else:
-            self._tell("dot", _at(where[0]), number(where[1]), self._look())
+            radius = number(where[1]) if where[1] == where[2] else f"{number(where[1])}x{number(where[2])}"
+            self._tell("dot", _at(where[0]), radius, self._look())
 
     def drawLine(self, one: QtCore.QPointF, other: QtCore.QPointF) -> None:
         self._tell("line", f"{_at(one)} to {_at(other)}", _pen(self.pen()).removeprefix("line "))
