@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt5 import QtGui, QtWidgets
+from PyQt5 import QtWidgets
 
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import keymap_from
@@ -21,11 +21,11 @@ from tests.gui.told_painting import advance
 
 HEAD = """column 12 8 12 10
   row
-    PanelTitle
-    ElidedLabel 1
+    PanelTitle panelTitle
+    ElidedLabel panelNote 1
 """
 LIST_HEAD = HEAD.replace("12 8 12 10", "12 8 6 8")
-MESSAGE = "  Message 1, hidden\n"
+MESSAGE = "  Message message wraps 1, hidden\n"
 PANELS = {
     "probe": HEAD + """\
   row 1, 4 apart
@@ -34,22 +34,22 @@ PANELS = {
   LegendBar, at least 0x16, at most ∞x16
 """,
     "queue": LIST_HEAD + """\
-  Message 3, hidden
+  Message message wraps 3, hidden
   QueueList 3
-  Button
+  Button quiet
   QueueList 2, hidden
 """,
     "waveforms": HEAD + MESSAGE + "  ScrollArea 1, at least 172x0\n",
     "embedding": HEAD + MESSAGE + "  SpikeScatter 1, at least 120x84\n",
     "fields": HEAD + MESSAGE + "  TileArea 1\n",
-    "events": HEAD + "    MenuButton\n" + MESSAGE + "  TileArea 1\n",
-    "finding": HEAD + "    MenuButton\n" + MESSAGE + "  ScrollArea 1\n",
+    "events": HEAD + "    MenuButton quiet\n" + MESSAGE + "  TileArea 1\n",
+    "finding": HEAD + "    MenuButton quiet\n" + MESSAGE + "  ScrollArea 1\n",
     "units": LIST_HEAD.replace("  row\n", "  row 0 0 14 0\n") + """\
-    FilterEdit, at least 96x30, at most 190x∞
+    FilterEdit filter, at least 96x30, at most 190x∞
 """ + MESSAGE + "  UnitList 1, at least 396x98\n",
     "similar": LIST_HEAD + MESSAGE + "  UnitList 1, at least 134x74\n",
     "similarity": HEAD + MESSAGE + "  SimilarityWidget 1, at least 104x104\n",
-    "correlograms": HEAD + "    MenuButton\n    Button\n" + MESSAGE + """\
+    "correlograms": HEAD + "    MenuButton quiet\n    Button quiet\n" + MESSAGE + """\
   CorrelogramGrid 1, at least 120x84
 """,
     "features": HEAD + 2 * "    DropDown, at least 0x30\n" + MESSAGE + "  SpikeScatter 1, at least 120x68\n",
@@ -59,9 +59,105 @@ PANELS = {
       SpikeScatter 2, at least 120x44
       Plot 1, at least 120x40
 """,
-    "traces": HEAD + 4 * "    Button\n" + MESSAGE + "  TracesPlot 1, at least 120x84\n",
+    "traces": HEAD + 4 * "    Button quiet\n" + MESSAGE + "  TracesPlot 1, at least 120x84\n",
     "history": LIST_HEAD + MESSAGE + "  QListWidget 1\n",
 }  # fmt: skip
+
+
+RECORDING = """column 24 20 24 18, 14 apart
+  free
+  form, 16 and 9 apart
+    QLabel
+    row, 8 apart
+      QLineEdit 1
+      QPushButton
+      QPushButton
+    Label, hidden
+    QComboBox, hidden
+    QLabel
+    row, 8 apart
+      QComboBox 1, at least 0x30
+      QPushButton
+    Label subtitle
+    QLabel
+    row, 10 apart
+      QLineEdit 1, at least {}x0
+      Label subtitle
+      QLineEdit 1, at least {}x0
+      Label subtitle
+      QComboBox 1
+    QLabel
+    row, 8 apart
+      QDoubleSpinBox 1
+      QComboBox
+    QCheckBox
+    SortingDetails
+      column 0 0 0 0, 0 apart
+        QToolButton
+        QWidget, hidden
+          form 0 6 0 0, 16 and 9 apart
+            QLabel
+            row, 8 apart
+              QLineEdit 1
+              QPushButton
+            QLabel
+            row, 10 apart
+              QComboBox 1
+              QSpinBox
+            QLabel
+            row, 10 apart
+              QDoubleSpinBox 1
+              Label
+              QDoubleSpinBox 1
+            QLabel
+            QComboBox
+            QLabel
+            row, 10 apart
+              QDoubleSpinBox 1
+              Label
+              QDoubleSpinBox 1
+            QLabel
+            QLineEdit
+            QLabel
+            row, 8 apart
+              QLineEdit 1
+              QPushButton
+    QLabel
+    row, 8 apart
+      QLineEdit 1
+      QPushButton
+  Label wraps, at least 0x44
+  QDialogButtonBox
+    row 0 0 0 0
+      free
+      QPushButton primary
+      QPushButton
+"""
+REVIEW = """column 24 20 24 18, 14 apart
+  free
+  form, 16 and 9 apart
+    QLabel
+    row, 8 apart
+      QLineEdit 1
+      QPushButton
+      QPushButton
+    QLabel
+    QLineEdit
+    QLabel
+    QLineEdit
+    QLabel
+    QComboBox
+    QLabel
+    QLineEdit
+    QLabel
+    QLineEdit
+  Label subtitle wraps
+  QDialogButtonBox
+    row 0 0 0 0
+      free
+      QPushButton primary
+      QPushButton
+"""
 
 
 def layout_of(widget: QtWidgets.QWidget) -> str:
@@ -85,21 +181,21 @@ def check_the_cards_have_a_headline_buttons_a_bar_a_line_and_a_strip(window: Mai
         layout_of(cards)
         == f"""column 16 8 16 6, 4 apart
   row, 8 apart
-    Label
-    ElidedLabel 1
+    Label headline
+    ElidedLabel subtitle 1
     TrustLabel, at least {badge}x22, at most {badge}x22
     free
-    Button, at least 32x32, at most 32x32
-    Button, at least 32x32, at most 32x32
+    Button quiet, at least 32x32, at most 32x32
+    Button quiet, at least 32x32, at most 32x32
     space 4
-    Button, at least 150x0
-    Button, hidden
+    Button primary, at least 150x0
+    Button primary, hidden
   MassBar, at least 0x8, at most ∞x8
   QWidget, at least 0x{line}, at most ∞x{line}
     row 0 0 0 0
+      ElidedLabel subtitle, hidden
       ElidedLabel, hidden
-      ElidedLabel, hidden
-  Message 1, hidden
+  Message message wraps 1, hidden
   ScrollArea 1, at least 0x144
 """
     )
@@ -113,25 +209,26 @@ ACTIVITY = """\
         Label
         QProgressBar, at least 240x6, at most 240x6
         Label
-        Button
+        Button quiet
 """
 
 
 def check_pages_before_a_project_is_open(window: MainWindow) -> None:
-    buttons = 4 * "      QPushButton, at least 170x40\n"
+    buttons = "      QPushButton primary, at least 170x40\n"
+    buttons += 3 * "      QPushButton, at least 170x40\n"
     assert (
         layout_of(window.start)
         == f"""column
   free 2
   column, 10 apart
     Label
-    Label
-    Label
+    Label hero
+    Label lead
     space 18
     row, 12 apart
       free 1
 {buttons}      free 1
-    Label
+    Label message
     space 14
     ActivityWidget, hidden
 {ACTIVITY}    QWidget
@@ -143,25 +240,25 @@ def check_pages_before_a_project_is_open(window: MainWindow) -> None:
         layout_of(window.sorting)
         == f"""column 18 14 18 14, 10 apart
   row, 10 apart
-    ElidedLabel 1
+    ElidedLabel headline 1
     ActivityWidget, hidden
 {ACTIVITY}  Label
-  Label
+  Label subtitle wraps
   row 1, 10 apart
-    QFrame 5
+    QFrame panel 5
       column 12 8 12 10
         row
-          Label
+          Label panelTitle
           free 1
         ActivityOverTime 1, at least 260x160
-        Message 1
-    QFrame 6
+        Message message wraps 1
+    QFrame panel 6
       column 12 8 12 10
         row
-          Label
-          ElidedLabel 1
+          Label panelTitle
+          ElidedLabel panelNote 1
         UnitTiles 1, at least 216x92
-        Message 1
+        Message message wraps 1
 """
     )
 
@@ -170,30 +267,32 @@ def check_the_window_is_a_banner_a_page_and_a_line_for_commands(window: MainWind
     outer = [line for line in told_layout(window.centralWidget()) if not line.startswith("      ")]
     assert outer == [
         "column 0 0 0 0, 0 apart",
-        "  Banner, hidden",
+        "  Banner banner, hidden",
         "    row 14 8 8 8, 12 apart",
         "  QStackedWidget 1",
         "    stacked",
-        "  SnippetLine, hidden",
+        "  SnippetLine snippets, hidden",
         "    column 14 4 14 4, 4 apart",
     ]
-    assert told_layout(window.banner)[1:] == ["  Label 1", "  QPushButton", "  Button"]
+    assert told_layout(window.banner)[1:] == ["  Label wraps 1", "  QPushButton", "  Button quiet"]
     assert (window.minimumWidth(), window.minimumHeight()) == (960, 600)
     window.show_tour()
     assert (
         layout_of(window.tour)
         == """column 18 14 14 12, 8 apart
-  Label
-  Label
+  Label headline
+  Label wraps
   row, 8 apart
-    Label
+    Label subtitle
     free 1
-    Button
-    Button
+    Button quiet
+    Button primary
 """
     )
     window.tour.leave()
-    assert told_layout(window.commands.palette)[0] == "column 10 10 10 10"
+    assert told_layout(window.commands.palette) == [
+        "column 10 10 10 10", "  CommandLine, at least 0x30", "  Label message", "  QListView",
+    ]  # fmt: skip
 
 
 def check_panels_share_the_window(window: MainWindow) -> None:
@@ -229,9 +328,10 @@ def test_dialogs_are_laid_out_alike(qtbot, theme, tmp_path: Path, small_project)
     export, keys, recording, review = ([line.rstrip() for line in told_layout(one)] for one in dialogs)
     n_formats = len(dialogs[0].choices)
     assert export == [
-        "column 24 18 24 18", "  free", *(["  QRadioButton", "  Label", "  space 4"] * n_formats),
+        "column 24 18 24 18", "  free",
+        *(["  QRadioButton", "  Label subtitle wraps", "  space 4"] * n_formats),
         "  space 6", "  row", "    Label", "    QDoubleSpinBox, at least 0x30", "    free 1", "  QCheckBox",
-        "  row", "    QLineEdit 1, at least 0x30", "    QPushButton", "  Label", "  space 8",
+        "  row", "    QLineEdit 1, at least 0x30", "    QPushButton", "  Label wraps", "  space 8",
         *export[-5:],
     ]  # fmt: skip
     assert keys[:8] == [
@@ -239,14 +339,10 @@ def test_dialogs_are_laid_out_alike(qtbot, theme, tmp_path: Path, small_project)
         "    QPushButton", "    QPushButton",
     ]  # fmt: skip
     assert (dialogs[1].width(), dialogs[1].height()) == (760, 630), "no larger than the window"
-    assert [recording[k] for k in (0, 2)] == ["column 24 20 24 18, 14 apart", "  form, 16 and 9 apart"]
-    assert "  Label, at least 0x44" in recording
-    assert "          form 0 6 0 0, 16 and 9 apart" in recording
-    wide = [line.split()[-1].removesuffix("x0") for line in recording if line.endswith("x0")]
-    metrics = QtGui.QFontMetrics(dialogs[2].font())
-    assert len(wide) == 2
-    assert all(int(px) > LINE_MARGINS_PX + metrics.horizontalAdvance("0") for px in wide)
-    assert [review[k] for k in (0, 2)] == ["column 24 20 24 18, 14 apart", "  form, 16 and 9 apart"]
+    width = QtWidgets.QLineEdit().fontMetrics().horizontalAdvance
+    wide = [width(example) + LINE_MARGINS_PX for example in ("e.g. 20000", "e.g. 49")]
+    assert recording == RECORDING.format(*wide).splitlines()
+    assert review == REVIEW.splitlines()
 
 
 def check_a_wide_window_has_more_panels(window: MainWindow) -> None:

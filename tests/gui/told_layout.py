@@ -2,8 +2,8 @@
 
 ``column 12 8 12 10, 6 apart`` has margins left, top, right, bottom. Below it, further to the right, is what
 it holds: ``MassBar, at most ∞x8``, ``space 4`` and ``free 2`` (two shares of what is left). A share, a least
-or a largest size, and that something is hidden, are told where they were set. What a style decides is
-not told.
+or a largest size, and that something is hidden, are told where they were set. After the kind
+of a widget is what the style sheet knows it by: ``Label headline``. What a style decides is not told.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _told(layout: QtWidgets.QLayout) -> list[str]:
         item = layout.itemAt(number)
         inner, held = item.layout(), item.widget()
         if held is not None:
-            lines.append(f"  {type(held).__name__}{words}{_size(held)}")
+            lines.append(f"  {type(held).__name__}{_look(held)}{words}{_size(held)}")
             lines += [f"    {line}" for line in told_layout(held)]
         elif inner is not None:
             first, *rest = _told(inner)
@@ -69,6 +69,14 @@ def _of_style(layout: QtWidgets.QLayout) -> list[int]:
 
 def _style(what: QtWidgets.QStyle.PixelMetric) -> int:
     return QtWidgets.QApplication.style().pixelMetric(what)
+
+
+def _look(widget: QtWidgets.QWidget) -> str:
+    """What the style sheet knows it by, and whether its words wrap."""
+    name = widget.objectName()
+    words = f" {name}" if name and not name.startswith("qt_") else ""
+    words += "".join(f" {one}" for one in ("primary", "quiet") if widget.property(one))
+    return words + (" wraps" if isinstance(widget, QtWidgets.QLabel) and widget.wordWrap() else "")
 
 
 def _size(widget: QtWidgets.QWidget) -> str:
