@@ -14,12 +14,15 @@ from PyQt5.QtCore import QRectF
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.alike import Ghost
+from ncpgui.app.presenters.finding import FindingRow, FindingView
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
 from ncpgui.gui.items import waveform_painting as painting
 from ncpgui.gui.items.waveform_density import density, density_picture, paint_density
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
+from ncpgui.gui.panels.finding import FindingWidget
+from ncpgui.gui.panels.waveforms import WaveformsWidget
 from ncpgui.gui.theme import LIGHT, blend
-from tests.gui.told_painting import advance, number, told
+from tests.gui.told_painting import advance, number, told, told_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 THIN = "\u2009"
@@ -317,3 +320,184 @@ def test_extents_are_those_of_the_means_and_of_nine_in_ten_spikes() -> None:
     assert (low.tolist(), high.tolist()) == ([-19], [38])
     low, high = extents([np.full((2, 1), np.nan)], [])
     assert (low.tolist(), high.tolist()) == ([0], [0])
+
+
+# -- the panel -----------------------------------------------------------------------------------
+
+
+def two_units() -> WaveformsWidget:
+    """400 x 300 px: 54 for channels, two columns of 165 px, 8 apart; 24 px below for the bars.
+
+    Of a column, 6 px at the sides, 56 px above and 2 below have no waveforms: 153 x 218 are left. The largest
+    mean of 17 sd and 1.5 at either end are two rows; a row above, half below: 2.5 rows of 87.2 px.
+    """
+    mean = np.zeros((32, 2), np.float32)
+    mean[11], mean[15] = [-8.5, -3.5], [8.5, 3.5]
+    one = replace(COLUMN, spikes=mean[None], mean=mean, sampled=mean[None], rows=np.array([0]))
+    other = replace(one, name="8", color=Color(1), unit=8, is_selected=True, is_changed=True)
+    widget = WaveformsWidget()
+    widget.resize(400, 300)
+    view = WaveformsView((one, other), (4, 2), np.array([[0.0, 0], [30, 0]]), -8.5, 8.5)
+    widget.set_view(view, "columns", LIGHT)
+    widget.show_kind("mean")
+    return widget
+
+
+def without_curves(lines: list[str]) -> list[str]:
+    """Lines, of curves only where they begin and how they look."""
+    return [
+        f"{' '.join(line.split()[:3])} … {line[line.index('line') :]}" if line.startswith("path") else line
+        for line in lines
+    ]
+
+
+def test_units_in_columns_share_the_width_right_of_the_channels() -> None:
+    widget = two_units()
+    assert (widget.gutter, widget.minimumWidth()) == (54, 54 + 2 * 58)
+    column = [
+        "dot 65.5,14 4.5 unit 0, no line",
+        'text "7" left middle 74,6 143x16 text 13 bold',
+        'text "12 spikes" left middle 61,23 156x15 muted 11',
+        f'text "pure 90{THIN}%, compl. 50{THIN}%" left middle 61,38 156x15 muted 11',
+        "clip 56,52 161x222",
+        "path 60,143.2 64.94,143.2 … line panel/170 4.6",
+        "path 60,143.2 64.94,143.2 … line unit 0 2.4",
+    ]
+    lines = without_curves(told(widget._draw))
+    words = "↕ 5 × noise sd    ↔ 0.5 ms"
+    assert lines[:12] == [
+        "line 60,143.2 to 386,143.2 border 1",
+        'text "ch 4" right middle 0,135.2 48x16 text 11 medium',
+        "line 60,230.4 to 386,230.4 border 1",
+        'text "ch 2" right middle 0,222.4 48x16 muted 11',
+        'text "30 µm" right middle 0,235.4 48x16 faint 10',
+        *column,
+    ]
+    assert lines[12] == "dot 238.5,14 4.5 unit 1, no line", "173 px further"
+    assert lines[16] == "clip 229,52 161x222"
+    assert lines[-3:] == [
+        "fill 1.6,236.4 1.8x43.6 text",  # five sd of 8.72 px, from 20 px above the bottom
+        "fill 1.6,279.1 50.25x1.8 text",  # ten samples of 153 / 31 px
+        f'text "{words}" left middle 1.6,283 {advance(words, 11)}x16 muted 11',
+    ]
+    assert told(widget._paint_backdrops) == [
+        "plate 55,1 163x274 round 7 panel, no line",
+        "plate 228,1 163x274 round 7 accent_soft, line accent 1.3",
+    ]
+    widget._hover = 0
+    assert told(widget._paint_backdrops)[0] == "plate 55,1 163x274 round 7 hover, no line"
+    assert [widget.unit_at(QtCore.QPointF(x, 100)) for x in (53, 54, 219, 220, 227, 392, 393)] == [
+        -1, 0, 0, -1, 1, 1, -1,
+    ]  # fmt: skip
+    assert widget.tooltip_at(QtCore.QPointF(10, 200)) == widget.view.channel_tooltip(1)
+    assert widget.tooltip_at(QtCore.QPointF(10, 180)) == widget.view.channel_tooltip(0)
+    assert widget.tooltip_at(QtCore.QPointF(223, 100)) == widget.view.scale_help
+
+
+def test_columns_are_no_wider_than_300_px_or_half_as_wide_as_they_are_high() -> None:
+    widget = two_units()
+    widget.resize(2000, 300)
+    assert widget.column_rect(1).getRect() == (354, 0, 292, 276)
+    widget.resize(2000, 800)
+    assert widget.column_rect(1).getRect() == (454, 0, 392, 776)
+
+
+def test_at_the_probe_units_lie_on_each_other_below_their_names() -> None:
+    """Names have 24 px; waveforms 4 px more above. 384 px are two contacts of 30 µm, each 27 µm wide."""
+    widget = two_units()
+    widget.set_view(widget.view, "probe", LIGHT)
+    assert widget.minimumWidth() == 54
+    names = [advance(name, 12, medium=True) + 30 for name in ("7", "8")]
+    rects = widget.chip_rects()
+    assert [rect.left() for rect in rects] == pytest.approx([0, names[0] + 6], abs=1)
+    lines = without_curves(told(widget._draw))
+    assert lines[:6] == [
+        "line 10,152 to 191.89,152 border 1",
+        "line 212.11,152 to 394,152 border 1",
+        "path 10,152 15.87,152 … line panel/170 3.8",
+        "path 10,152 15.87,152 … line unit 0/150 1.6",  # faded beside a selected one
+        "path 10,152 15.87,152 … line panel/170 4.6",
+        "path 10,152 15.87,152 … line unit 1 2.4",
+    ]
+    assert lines[6].startswith("plate 8,154 ")
+    assert lines[-3] == "fill 1.6,218 1.8x62 text"
+    mean = widget.waveform_layout()
+    trough = QtCore.QPointF(mean.x0[0] + 11 * mean.sample_px, mean.y0[0] + 8.5 * mean.sd_px)
+    beside = [widget.unit_at(trough + QtCore.QPointF(0, away)) for away in (0, 13.9, 14.1)]
+    assert beside == [0, 0, -1]
+    assert widget.unit_at(QtCore.QPointF(1, 1)) == 0
+    widget.resize(round(names[0] + names[1]), 300)
+    assert [rect.top() for rect in widget.chip_rects()] == [0, 28], "the second has a line of its own"
+
+
+def test_gain_scales_between_a_fifth_and_eight() -> None:
+    widget = two_units()
+    height = widget.waveform_layout().sd_px
+    widget.set_gain(2)
+    assert widget.waveform_layout().sd_px == pytest.approx(2 * height)
+    widget.set_gain(0.1)
+    assert widget.gain == 0.2
+    widget.set_gain(9)
+    assert widget.gain == 8
+
+
+# -- findings ------------------------------------------------------------------------------------
+
+FOUND = FindingRow(
+    7,
+    Color(0),
+    "4.2 Hz (3 to 5)",
+    ("depends on unit 8", "unit 8"),
+    False,
+    True,
+    0.5,
+    0.25,
+    0.75,
+    0.6,
+    3,
+    "tip",
+)
+ROBUST = replace(
+    FOUND, unit=8, color=Color(1), is_selected=False, is_robust=True, in_use=float("nan"), low=0.5, high=0.5
+)
+
+
+def test_a_finding_is_a_row_with_its_interval_on_an_axis() -> None:
+    """Rows of 34 px; of 300 px the axis has those from 44 to 292, 24 px below the top of its row."""
+    widget = FindingWidget()
+    widget.resize(300, 200)
+    widget.set_view(FindingView(rows=(FOUND, ROBUST), ends=("0", "10 Hz"), axis_help="what it is"), LIGHT)
+    value = advance("4.2 Hz (3 to 5)", 11)
+    lines = told_of(widget)
+    assert lines == [
+        "plate 0,1 298x32 round 6 accent_soft, no line",
+        "dot 9,17 4.5 unit 0, no line",
+        'text "7" left middle 18,0 26x34 text 13 bold',
+        f'text "4.2 Hz (3 to 5)" left middle 44,3 {value}x15 muted 11',
+        f'text "depends on unit 8" right middle {52 + value},3 {240 - value}x15 accent 11',
+        "line 44,24 to 292,24 border 1",
+        "plate 106,20 124x8 round 3 unit 0/89, no line",
+        "dot 168,24 3 unit 0, no line",
+        "line 192.8,19 to 192.8,29 text 1.5",
+        "dot 9,51 4.5 unit 1, no line",
+        'text "8" left middle 18,34 26x34 text 13 bold',
+        f'text "4.2 Hz (3 to 5)" left middle 44,37 {value}x15 muted 11',
+        f'text "depends on unit 8" right middle {52 + value},37 {240 - value}x15 faint 11',
+        "line 44,58 to 292,58 border 1",
+        "plate 168,54 3x8 round 3 unit 1/89, no line",
+        "dot 168,58 3 unit 1, no line",
+        'text "0" left middle 44,68 248x18 muted 10',
+        'text "10 Hz" right middle 44,68 248x18 muted 10',
+    ]
+    assert widget.minimumHeight() == 86
+    assert [widget.unit_at(QtCore.QPointF(5, y)) for y in (-0.5, 0, 33.9, 34, 67.9, 68)] == [
+        -1,
+        0,
+        0,
+        1,
+        1,
+        -1,
+    ]
+    assert [widget.tooltip_at(QtCore.QPointF(5, y)) for y in (5, 80)] == ["tip", "what it is"]
+    widget.resize(170, 200)
+    assert 'text "unit 8" right' in told_of(widget)[4], "fewer words where there is less room"
