@@ -152,3 +152,12 @@ def test_without_anything_to_show_it_says_why(project) -> None:
         "Depths come from waveforms, which are read from the recording (File > Locate recording)."
     )
     assert present_amplitudes(without, "amplitude").message == ""
+
+
+@pytest.mark.parametrize(
+    ("end_s", "n_bins"), [(0.5, 1), (1.0, 1), (2.5, 2), (59.9, 59), (60.0, 60), (9000.0, 60)]
+)
+def test_bins_of_the_rate_are_a_second_at_least_and_sixty_at_most(end_s: float, n_bins: int) -> None:
+    edges = rate_edges_s(0.0, end_s)
+    assert len(edges) == n_bins + 1
+    assert (edges[0], edges[-1]) == (0, end_s)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
+from ncpgui.app.model.open_questions import UnitDoubt
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue, present_wrong_left
@@ -118,3 +119,28 @@ def test_a_unit_of_which_draws_take_much_away_is_a_question_even_if_one_sorting_
     asked = Workspace(replace(known, p_neuron=ones, lost=nothing))
     assert questions(asked) == [0]
     assert asked.questions.wrong_left() == pytest.approx(15)
+
+
+SOUND = UnitDoubt(p_right=0.85, p_neuron=0.8, agreement=0.9, lost=0.0, n_wrong=0.0)
+
+
+@pytest.mark.parametrize(
+    ("doubt", "is_question"),
+    [
+        (SOUND, False),
+        (replace(SOUND, p_right=0.849), True),
+        (replace(SOUND, agreement=0.899), True),
+        (replace(SOUND, p_neuron=0.01, p_right=0.0), False),
+        (replace(SOUND, p_neuron=0.011, p_right=0.0), True),
+    ],
+)
+def test_a_unit_that_is_right_as_often_as_need_be_is_no_question_and_noise_is_none(
+    doubt: UnitDoubt, is_question: bool
+) -> None:
+    assert doubt.is_question is is_question
+
+
+def test_the_doubt_is_told_from_four_fifths_and_from_a_tenth_of_spikes_that_may_be_lost() -> None:
+    assert replace(SOUND, lost=0.1).words.startswith("may have lost 10")
+    assert replace(SOUND, lost=0.099).words == "may be a part of a neuron, or more than one"
+    assert replace(SOUND, p_neuron=0.799, lost=0.5).words.startswith("may be no neuron (P 80")

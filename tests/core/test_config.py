@@ -88,6 +88,7 @@ class Numbers:
     name: str = "a"
     none: tuple[()] = ()
     words: tuple[str, ...] = ("a",)
+    mixed: tuple[str, int] = ("a", 1)
 
 
 @pytest.mark.parametrize(

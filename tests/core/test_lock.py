@@ -196,3 +196,9 @@ def test_only_the_lock_that_was_found_stale_is_removed(path: Path) -> None:
     assert not place.exists()
     lock._remove_stale(place, b"fresh")  # somebody else removed it
     assert list(path.parent.glob("x.lock*")) == []
+
+
+def test_a_lock_of_the_first_process_is_a_lock_and_one_of_none_is_not(path: Path) -> None:
+    holder = {"pid": 1, "host": "h", "started": "s", "token": "t"}
+    assert lock._parse(json.dumps(holder).encode()) == lock.LockHolder(1, "h", "s", "t")
+    assert lock._parse(json.dumps(holder | {"pid": 0}).encode()) is None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 from spikeinterface.core import NumpyRecording
 
-from ncpgui.ephys.noise_covariance import NoiseCovariance, measured_covariance
+from ncpgui.ephys.noise_covariance import NoiseCovariance, _add_products, measured_covariance
 from ncpgui.ephys.noise_levels import SLICE_S
 
 RATE_HZ, N_TIMES = 20_000.0, 40
@@ -179,3 +179,11 @@ def test_a_recording_of_one_slice_has_the_level_of_its_mean_there() -> None:
     noise = measured_covariance(recording_of(traces), N_TIMES)
     assert noise.level is not None
     assert noise.level.tolist() == [[1, 1]]
+
+
+def test_products_of_spectra_are_summed_over_pieces() -> None:
+    """Of each pair the first is conjugated: conj(1 + 2i) (3 - i) = 1 - 7i, conj(i) 2 = -2i."""
+    spectra = np.array([[[1 + 2j, 1j], [3 - 1j, 2]]], np.complex64)
+    total = np.full((1, 2), 10, np.complex128)
+    _add_products(spectra, np.array([0, 1]), np.array([1, 1]), total)
+    assert total.tolist() == [[10 + 1 - 7j - 2j, 10 + 10 + 4]]

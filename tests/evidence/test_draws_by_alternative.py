@@ -238,3 +238,10 @@ def test_points_counted_once_for_several_sortings_give_the_table_of_each() -> No
 
 def test_draws_of_no_sortings_are_none_of_them() -> None:
     assert alternative_of_draw(of(A, B), []).tolist() == [OTHER, OTHER]
+
+
+def test_draws_of_one_cluster_have_a_table_of_one() -> None:
+    table, sizes = tables(np.zeros((1, 3), int), np.array([0, 0, 1]))
+    assert (table.tolist(), sizes.tolist()) == ([[[2, 1]]], [[3]])
+    table, sizes = tables(np.zeros((2, 0), int), np.zeros(0, int))
+    assert (table.shape, sizes.shape) == ((2, 1, 0), (2, 1))

@@ -114,3 +114,10 @@ def test_a_spike_far_from_all_clusters_goes_to_the_nearest_surely() -> None:
     points, labels = _two_clusters()
     new, sure = assign(np.array([[1e4, 0.0]], np.float32), fit_clusters(points, labels))
     assert (new.tolist(), sure.tolist()) == ([1], [1])
+
+
+def test_the_mean_waveform_has_coordinates_of_nought() -> None:
+    waveforms = np.array([1.0, 2.0, 6.0], np.float32)[:, None, None] * np.ones((1, 2, 2), np.float32)
+    space = fit_features(waveforms, 1)
+    assert space.project(np.full((1, 2, 2), 3, np.float32)) == pytest.approx(np.zeros((1, 1)), abs=1e-6)
+    assert space.project(waveforms)[:, 0] == pytest.approx([-4, -2, 6], abs=1e-5)

@@ -40,3 +40,12 @@ def test_large_neighbourhoods_have_up_to_twelve_contacts(generator: torch.Genera
 def test_unknown_geometry_is_refused(generator: torch.Generator) -> None:
     with pytest.raises(InputError, match="unknown geometry 'octrode'; known are hex7"):
         draw_layouts(("octrode",), 1, generator)
+
+
+def test_the_largest_neighbourhood_of_each_geometry_is_known() -> None:
+    most = {name: most_contacts((name,)) for name in GEOMETRY_SHARE}
+    assert most == {
+        "hex7": 7, "tetrode": 4, "linear": 12, "dense": 12, "grid": 12, "single": 1, "stereotrode": 2,
+        "subset": 12,
+    }  # fmt: skip
+    assert most_contacts(("single", "tetrode")) == 4
