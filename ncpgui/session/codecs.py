@@ -14,7 +14,14 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.json_text import as_json, parse_json
-from ncpgui.session.attributes import read_attribute, write_attribute
+from ncpgui.session.elements import (
+    opened_element,
+    read_attribute,
+    values_of,
+    write_attribute,
+    write_group,
+    write_numbers,
+)
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
@@ -33,7 +40,7 @@ def stamp(node: h5py.Group | h5py.Dataset, encoding: str) -> None:
 
 def create_group(parent: h5py.Group, name: str, encoding: str) -> h5py.Group:
     """Make a group that says what it is."""
-    group = parent.create_group(name)
+    group = write_group(parent, name)
     stamp(group, encoding)
     return group
 
@@ -53,7 +60,7 @@ def element(parent: h5py.Group, name: str, encoding: str) -> Any:
         It is missing, of another encoding, or newer than this program.
     """
     try:
-        node = parent[name]
+        node = opened_element(parent, name)
     except KeyError as error:
         raise SessionFormatError(
             f"{place(parent, name)} is missing, the file is damaged or incomplete; use a backup of it"
@@ -141,7 +148,7 @@ def read_array(
     """Read an array as `dtype`; `shape` states the length of each axis, None for any."""
     dataset = element(parent, name, "array")
     _check_shape(dataset, np.shape(dataset), shape)
-    array = dataset[()]
+    array = values_of(dataset)
     with np.errstate(over="ignore"):  # a number that is too large for `dtype` becomes infinite
         return np.asarray(array, dtype=dtype)
 
@@ -174,7 +181,10 @@ def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: st
 def _write(
     parent: h5py.Group, name: str, array: NDArray[Any], encoding: str, unit: str, filters: dict[str, Any]
 ) -> None:
-    dataset = parent.create_dataset(name, data=array, **filters)
+    if filters:
+        dataset = parent.create_dataset(name, data=array, **filters)
+    else:
+        dataset = write_numbers(parent, name, array)
     stamp(dataset, encoding)
     if unit:
         write_attribute(dataset, "unit", unit)
@@ -186,7 +196,7 @@ def read_integers(
     """Read integers as `dtype`, None for as they were stored; whatever else is in their place is refused."""
     dataset = element(parent, name, "integers")
     _check_shape(dataset, np.shape(dataset), shape)
-    array = np.asarray(dataset[()])
+    array = np.asarray(values_of(dataset))
     if array.dtype.kind not in "iu":
         raise damaged(dataset, f"it holds {array.dtype} in the place of whole numbers")
     if dtype is None:

@@ -93,7 +93,9 @@ def _of_clock(clock: Clock) -> tuple[Any, ...]:
     return np.array(clock.sampling_frequency_hz), clock.sample, clock.time_s, clock.segment_start
 
 
+@cache
 def _version(library: str) -> str:
+    """Version of an installed library; it is in a file that takes 7 ms to read."""
     try:
         return version(library)
     except PackageNotFoundError:
