@@ -12,7 +12,7 @@ import pytest
 
 from ncpgui.app.report.contents import Report, report_of
 from ncpgui.app.report.drawings import interval
-from ncpgui.app.report.page import _value, page, write_report
+from ncpgui.app.report.page import _mass, _value, page, write_report
 from ncpgui.core.errors import ExportError
 from ncpgui.core.left_out import LeftOut
 from ncpgui.core.project import Project
@@ -182,3 +182,39 @@ def test_units_that_matching_had_and_the_sorting_is_without_are_told_where_there
     assert all(sentence in words for sentence in left_out.sentences)
     for nothing in (None, LeftOut()):
         assert "left out" not in words_of(page(told(replace(project, left_out=nothing))))
+
+
+def test_the_page_in_words() -> None:
+    """Twelve spikes 5 ms apart; of a question of two units, one way joins them and has four of ten draws."""
+    project = tiny_project({0: TWO, 1: [[0] * 4]}, masses={0: [0.6, 0.4]})
+    html = page(told(project, SetLabel((2,), "mua")))
+    words = words_of(html[html.index("<body>") :])
+
+    def between(first: str, last: str) -> str:
+        return words[words.index(first) : words.index(last)].strip()
+
+    thin = "\u2009"
+    assert between("recording", "made") == (
+        "recording /data/tiny.raw length 0.1 s, 2 channels, 20000 Hz spikes 12, 0 of them in no unit units 3 "
+        "questions 1 open, 1 with one sorting that is 95 % probable or more decisions 1 stimulus none"
+    )
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    cells = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r"<td[^>]*>(.*?)</td>", rows[1])]
+    assert cells[:7] == ["0", "unsorted", "4", "10.0", "unknown", f"100{thin}%", f"60{thin}%"]
+    sides = re.findall(r'<th class="(l?)">', rows[0])
+    assert sides == ["l", "l"] + 8 * [""], "names stand on the left, numbers on the right"
+    assert between("0 contact 0", "2 contact 1").count("open question") == 2
+    assert between("2 contact 1", "Open alternatives").startswith("2 contact 1 settled")
+    assert "0 pairs of spikes 0.7 to 2 ms apart, 0.7 by chance" in between("0 contact 0", "1 contact 0")
+    assert between("Units 0, 1", "Settings") == (
+        "Units 0, 1 contact 0, 8 spikes; an answer is expected to put 2 spikes right probability units "
+        "against the sorting in use 60 % 2 same units 40 % 1 merges 0 + 1 "
+        "Decisions label unit 2 mua a person"
+    )
+    assert between("model", "fingerprint") == "model tiny"
+
+
+def test_a_mass_has_its_error_where_that_is_known() -> None:
+    thin = "\u2009"
+    found = [_mass(0.6, error) for error in (float("nan"), 0.0, 0.034)]
+    assert found == [f"60{thin}%", f"60{thin}%", f"60{thin}% ± 3"]
