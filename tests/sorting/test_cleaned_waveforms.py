@@ -12,8 +12,8 @@ from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
-from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
-from ncpgui.sorting.peeling import TemplateBank, slope_of
+from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes, _put_back, iterate_cleaned
+from ncpgui.sorting.peeling import Seen, TemplateBank, slope_of
 
 RATE_HZ = 30_000.0
 N_SAMPLES = 60_000
@@ -155,3 +155,16 @@ def test_a_cleaned_spike_in_coloured_noise_is_as_in_white_noise_too() -> None:
         expected = pre.in_white_noise(plain, CONTACTS)
     assert np.abs(found - expected).max() < 1e-3
     assert np.abs(expected - plain).max() > 1
+
+
+def test_a_spike_is_put_back_as_far_as_its_window_reaches_and_on_the_channels_where_it_is_seen() -> None:
+    """A template of four samples on channel 7, in windows of five: from sample 3 of one, and from -2."""
+    seen = Seen(
+        np.array([9, 1, 2, 3, 4], np.float32), np.array([0, 10, 10, 10, 10], np.float32),
+        np.array([1]), np.array([1], np.int32), np.array([[7]], np.int32),
+    )  # fmt: skip
+    windows = np.zeros((2, 5, 2), np.float32)
+    one = np.ones(2, np.float32)
+    _put_back(windows, np.array([3, -2]), np.zeros(2, int), seen, 4, np.array([5, 7]), 2 * one, one / 10)
+    assert windows[:, :, 0].tolist() == [[0] * 5] * 2
+    assert windows[:, :, 1].tolist() == [[0, 0, 0, 3, 5], [7, 9, 0, 0, 0]]
