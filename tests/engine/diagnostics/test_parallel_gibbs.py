@@ -44,3 +44,19 @@ def test_draws_of_a_slow_chain_are_worth_less() -> None:
 def test_chains_that_stay_where_they_began_are_worth_one_draw_each_at_most() -> None:
     traces = np.repeat(np.arange(10.0), 100).reshape(10, 100)
     assert effective_sample_size(traces) < 10.5
+
+
+def test_the_worth_of_draws_by_hand() -> None:
+    """Two chains of four draws, whose means are equal.
+
+    Traces 1, 1, -1, -1 and 1, -1, 1, -1: sums of products at lags 1, 2, 3 are 1, -2, -1 and -3, 2, -1, of 4.
+    """
+    traces = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1]])
+    covariance = np.array([1, (1 - 3) / 8, 0, -2 / 8])
+    within = 4 / 3
+    correlation = 1 - (within - covariance) / 1
+    pairs = correlation.reshape(2, 2).sum(axis=1)
+    assert pairs[1] < 0 < pairs[0]
+    expected = min(8, 8 / max(2 * pairs[0] - 1, 1e-12))
+    assert effective_sample_size(traces) == pytest.approx(expected)
+    assert effective_sample_size(np.ones((3, 5))) == 15, "chains that agree all the time"

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.training.easy_sets import easy_ari, easy_set
+from ncpgui.engine.training.easy_sets import _noise, _Unit, _units, easy_ari, easy_set
 from ncpgui.engine.training.validation import Scores
 
 
@@ -55,3 +55,49 @@ def test_weights_are_kept_that_are_better_and_have_not_lost_what_is_easy(nll, ea
 def test_without_easy_sets_the_held_out_score_decides() -> None:
     assert Scores(0.09, 0.6, 0.0).beats(0.10, -math.inf)
     assert not Scores(0.11, 0.6, 0.0).beats(0.10, -math.inf)
+
+
+def test_sets_take_turns_in_their_probe_a_hexagon_a_square_and_a_column() -> None:
+    hexagon, square, column = (easy_set(3, number).positions for number in range(3))
+    assert hexagon[:2].tolist() == [[0, 0], [30, 0]]
+    assert np.linalg.norm(hexagon[1:], axis=1) == pytest.approx(30)
+    assert np.linalg.norm(np.diff(hexagon[1:], axis=0), axis=1) == pytest.approx(30)
+    assert square.tolist() == [[0, 0], [25, 0], [0, 25], [25, 25]]
+    assert column.tolist() == [[0, y] for y in (0, 20, -20, 40, -40, 60, -60)]
+    one = easy_set(3, 1)
+    assert len(one.labels) == len(one.seconds) == len(one.waveforms)
+    assert len(one.labels) in (50, 150, 400, 1000, 3000)
+    assert one.waveforms.shape[1:] == (32, 4)
+    assert (np.diff(one.seconds) >= 0).all()
+    assert 0 <= one.seconds[0] < one.seconds[-1] <= 120
+
+
+def test_a_unit_falls_off_as_a_bell_around_a_place_that_moves_upwards() -> None:
+    unit = _Unit(np.array([0.0, -10, 5]), np.array([0.0, -10]), 10.0)
+    positions = np.array([[0.0, 0], [10, -10]])
+    still, moved = unit.at(positions, np.array([0.0, 10.0]))
+    falls = np.exp(-0.5)
+    assert still == pytest.approx(np.array([[0, 0], [-10, -10], [5, 5]]) * falls)
+    assert moved == pytest.approx(np.array([[0, 0], [-10, -10 * falls**2], [5, 5 * falls**2]]))
+
+
+def test_units_are_as_far_apart_as_asked_for() -> None:
+    rng, positions = np.random.default_rng(0), np.array([[0.0, 0], [25, 0]])
+    units = _units(rng, positions, 5, 12.0)
+    shapes = [unit.at(positions, np.zeros(1))[0] for unit in units]
+    assert len(units) == 5
+    assert min(np.linalg.norm(a - b) for n, a in enumerate(shapes) for b in shapes[:n]) >= 12
+    for unit in units:
+        assert -12 <= unit.place.min() <= unit.place.max() <= 12
+        assert 18 <= unit.reach_um <= 45
+        assert (unit.wave[:3] == 0).all(), "knots begin 8 samples before the trough at 11"
+        assert unit.wave[3] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("coloured", "expected"), [(False, 0.0), (True, 0.7)])
+def test_noise_has_one_sd_and_follows_itself_where_it_is_coloured(coloured: bool, expected: float) -> None:
+    noise = _noise(np.random.default_rng(0), (4000, 32, 2), coloured)
+    assert noise.shape == (4000, 32, 2)
+    assert noise.std() == pytest.approx(1, abs=0.01)
+    assert (noise[:, 1:] * noise[:, :-1]).mean() == pytest.approx(expected, abs=0.01)
+    assert (noise[..., 0] * noise[..., 1]).mean() == pytest.approx(0, abs=0.01)
