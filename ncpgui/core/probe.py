@@ -94,15 +94,28 @@ class Probe:
         nearest = nearest[np.isfinite(nearest)]
         return float(np.median(nearest)) if len(nearest) else 0.0
 
-    @property
+    @cached_property
     def depth_axis(self) -> int:
         """Axis along which depths are measured: the longer one of a shank, 0 = x, 1 = y; y where equal."""
         return longer_axis(self.positions_um, self.shank)
 
-    @property
+    @cached_property
     def depth_um(self) -> NDArray[np.float64]:
         """(n_channels,) depth of each contact: its place along `depth_axis`."""
         return self.positions_um[:, self.depth_axis]
+
+    @cached_property
+    def shanks(self) -> tuple[int, ...]:
+        """Shanks from left to right, as they are drawn."""
+        assert self.shank is not None
+        x = self.drawn_positions_um[:, 0]
+        return tuple(sorted({*self.shank.tolist()}, key=lambda one: float(x[self.shank == one].mean())))
+
+    @cached_property
+    def shank_width_um(self) -> float:
+        """How far the contacts of the widest shank are from each other, across `depth_axis`."""
+        across = self.positions_um[:, 1 - self.depth_axis]
+        return float(max(np.ptp(across[self.shank == one]) for one in self.shanks))
 
     @cached_property
     def drawn_positions_um(self) -> NDArray[np.float64]:

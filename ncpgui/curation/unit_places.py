@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.partition import counted_pairs
+from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.unit_table import most_frequent
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Clustering, unit_codes
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
 from ncpgui.curation.state import Command
@@ -42,9 +44,8 @@ class UnitPlaces:
         self._clustering = clustering
         self._channel = channel_of_spike
         self._component = component_of_spike
-        self._places: dict[int, _Place] = {}
+        self._places = self._all_places()
         self._decided_on: dict[Command, int | None] = {}
-        self.update(clustering.unit_ids.tolist())
 
     def update(self, units: Iterable[int]) -> set[int]:
         """Look again at units that were changed, made or removed; the components they were or are in."""
@@ -103,6 +104,21 @@ class UnitPlaces:
             self._decided_on[command] = components[0] if components else None
         return self._decided_on[command]
 
+    def _all_places(self) -> dict[int, _Place]:
+        """Place of each unit, all spikes counted at once and in order: see `_place`."""
+        units: NDArray[np.integer] = self._clustering.unit_of_spike
+        names: Mapping[int, int] = {}
+        if units.max(initial=0) > len(units):  # numbers that are too large to count by
+            units, table = unit_codes(units)
+            names = dict(enumerate(table.tolist()))
+        components, channels = (_values_most_first(units, of) for of in (self._component, self._channel))
+        found = {
+            names.get(row, row): _Place(tuple(components.get(row, ())), own[0])
+            for row, own in channels.items()
+        }
+        found.pop(UNASSIGNED, None)
+        return found
+
     def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
         components = _most_first(self._component[spike_ids])
         return _Place(components, most_frequent(self._channel[spike_ids]))
@@ -119,3 +135,12 @@ def _most_first(numbers: NDArray[np.integer]) -> tuple[int, ...]:
         return (int(numbers[0]),) if numbers[0] >= 0 else ()
     counts = np.bincount(numbers + 1)[1:]
     return tuple(np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist())
+
+
+def _values_most_first(code: NDArray[np.integer], values: NDArray[np.integer]) -> dict[int, list[int]]:
+    """The same of the spikes of each code, where it has some."""
+    codes, found, counts = counted_pairs(code, values)
+    order = np.lexsort((found, -counts, codes))
+    codes, first = np.unique(codes[order], return_index=True)
+    each = np.split(found[order], first[1:])
+    return {row: own.tolist() for row, own in zip(codes.tolist(), each, strict=len(codes) > 0)}

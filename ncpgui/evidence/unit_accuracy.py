@@ -111,12 +111,14 @@ def right_units(
     p_neuron : (n,) P(the unit that matching found each spike for is of cells)
     lost : (n,) spikes that were lost for each that was found; none when left out
     """
-    inside = labels >= 0
-    n_spikes = np.bincount(labels[inside], minlength=int(labels.max(initial=-1)) + 1)
-    neuron, odds = (
-        np.bincount(labels[inside], value[inside], minlength=len(n_spikes)) / np.maximum(n_spikes, 1)
-        for value in (p_neuron, np.zeros(len(labels)) if lost is None else lost)
-    )
+    row = labels + 1
+    n_spikes = np.bincount(row, minlength=1)[1:]
+
+    def mean(of_spikes: NDArray[np.floating]) -> NDArray[np.float64]:
+        return np.asarray(np.bincount(row, of_spikes, minlength=1)[1:] / np.maximum(n_spikes, 1))
+
+    neuron = mean(p_neuron)
+    odds = np.zeros(len(neuron)) if lost is None else mean(lost)
     share = odds / (1 + odds)
     overlaps = Overlaps.of(
         component.posterior,

@@ -16,13 +16,13 @@ from ncpgui.curation.commands import Link
 APP = Path(__file__).parents[2] / "ncpgui" / "app"
 OF_A_COMPONENT = {
     "agreement", "as given", "change", "current", "doubts", "gain", "given", "in use", "mean waveforms",
-    "means", "measured units", "merge", "n units", "numbers before", "p units", "present", "preview",
-    "proposal", "same neuron", "same train", "together", "unit names", "waveform columns",
+    "means", "measured units", "merge", "n units", "numbers before", "present", "preview",
+    "proposal", "queue row", "same neuron", "same train", "together", "unit names", "waveform columns",
     "waveform ghosts",
 }  # fmt: skip
 OF_THE_PROJECT = {
-    "decided", "mean templates", "other measured units", "p neuron", "queue order", "settled", "status",
-    "unit numbers", "units at",
+    "decided", "mean templates", "other measured units", "p neuron", "queue order", "settled", "standings",
+    "statuses", "unit numbers", "units at",
 }  # fmt: skip
 
 

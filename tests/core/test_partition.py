@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import pytest
 
 from ncpgui.core.partition import (
     all_partitions,
@@ -10,6 +13,7 @@ from ncpgui.core.partition import (
     canonical,
     cluster_sizes,
     contingency,
+    counted_pairs,
     n_clusters,
     rows_of_clusters,
 )
@@ -56,6 +60,35 @@ def test_contingency_of_no_points_and_of_none_assigned_is_empty():
     for labels in ([], [-1, -1]):
         assert contingency(labels, labels).shape == (0, 0)
     assert contingency([-1, -1], [0, 2]).shape == (0, 3)
+
+
+@pytest.mark.parametrize("n_clusters", [3, 400, 2**15 + 5])
+def test_rows_of_clusters_of_many_points_are_those_that_each_cluster_has(n_clusters: int) -> None:
+    labels = np.random.default_rng(0).integers(-1, n_clusters, 100_003)
+    labels[:5] = -1
+    rows = rows_of_clusters(labels, n_clusters)
+    assert len(rows) == n_clusters
+    for cluster in (0, 1, n_clusters // 2, n_clusters - 1):
+        assert rows[cluster].tolist() == np.flatnonzero(labels == cluster).tolist()
+    assert sum(map(len, rows)) == np.count_nonzero(labels >= 0)
+
+
+@pytest.mark.parametrize("n_labels", [4, 50_000])
+def test_pairs_of_labels_are_counted_where_points_have_both(n_labels: int) -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(-1, n_labels, 150_000), rng.integers(-1, 7, 150_000)
+    found = {
+        (one, other): n for one, other, n in zip(*(x.tolist() for x in counted_pairs(a, b)), strict=True)
+    }
+    literal = Counter(zip(a.tolist(), b.tolist(), strict=True))
+    assert found == {pair: n for pair, n in literal.items() if min(pair) >= 0}
+    assert list(found) == sorted(found)
+
+
+def test_no_points_have_no_pairs() -> None:
+    none = np.zeros(0, np.int64)
+    assert [len(one) for one in counted_pairs(none, none)] == [0, 0, 0]
+    assert [len(one) for one in counted_pairs(np.array([-1]), np.array([-1]))] == [0, 0, 0]
 
 
 def test_rows_of_clusters_are_those_of_their_points_and_points_of_none_are_in_no_row() -> None:

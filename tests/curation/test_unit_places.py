@@ -38,3 +38,19 @@ def test_an_edit_touches_the_components_in_which_its_units_were_and_are(clusteri
     assert places.components_of(0) == ((9, 8) if merged == 0 else ())
     assert places.update([3]) == set(), "its spikes are in no component"
     assert places.update([2]) == {7}
+
+
+def test_places_of_all_units_are_those_that_each_has_alone_whatever_their_numbers() -> None:
+    rng = np.random.default_rng(3)
+    unit = rng.integers(-1, 30, 4000)
+    channel, component = rng.integers(0, 12, 4000), rng.integers(-1, 5, 4000)
+    for numbers in (np.arange(31) - 1, np.array([-1, *(2**40 + 7 * np.arange(30))])):
+        clustering = Clustering(numbers[unit + 1])
+        places = UnitPlaces(clustering, channel, component)
+        assert places.components_of(-1) == ()
+        for one in clustering.unit_ids.tolist():
+            own = clustering.spikes_of(one)
+            counts = np.bincount(component[own] + 1, minlength=6)[1:]
+            by_count = sorted(np.flatnonzero(counts).tolist(), key=lambda c, n=counts: (-n[c], c))
+            assert list(places.components_of(one)) == by_count
+            assert places.main_channel(one) == np.bincount(channel[own]).argmax()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, C
 from ncpgui.app.model.remembered import Remembered
 from ncpgui.app.words import without_options
 from ncpgui.core.component import Component, WaitingComponent
+from ncpgui.core.partition import counted_pairs
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import Given, GivenComponents
 from ncpgui.curation.history import History
@@ -65,18 +66,11 @@ class Components:
 
     @cached_property
     def _at_contact(self) -> dict[int, tuple[int, ...]]:
-        n_contacts = int(self.channel_of_spike.max(initial=-1)) + 1
-        counted = [
-            (-n, contact, component_id)
-            for component_id, spike_ids in self._spike_ids.items()
-            for contact, n in enumerate(
-                np.bincount(self.channel_of_spike[spike_ids], minlength=n_contacts).tolist()
-            )
-            if n
-        ]
+        component_ids, contacts, counts = counted_pairs(self.component_of_spike, self.channel_of_spike)
         result: dict[int, tuple[int, ...]] = {}
-        for _, contact, component_id in sorted(counted):
-            result[contact] = (*result.get(contact, ()), component_id)
+        for row in np.lexsort((component_ids, -counts)):
+            contact = int(contacts[row])
+            result[contact] = (*result.get(contact, ()), int(component_ids[row]))
         return result
 
     def sampled(self, component_id: int | None) -> Component | None:
@@ -121,23 +115,16 @@ class Components:
             self._states[component_id] = status
         return before
 
-    def status(
-        self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]
-    ) -> ComponentStatus:
-        """How far a component is."""
-        if component_id in self._states:
-            return self._states[component_id]
-        known: dict[int, ComponentStatus] = self._remembered.get(("status",), dict)
-        if component_id not in known:
-            known[component_id] = self._found_status(component_id, is_settled, is_sure)
-        return known[component_id]
+    @property
+    def said(self) -> Mapping[int, ComponentStatus]:
+        """How far sampling is, of the components of which that was said."""
+        return self._states
 
-    def _found_status(
-        self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]
-    ) -> ComponentStatus:
+    def found_status(self, component_id: int, *, is_settled: bool, is_sure: bool) -> ComponentStatus:
+        """How far a component is of which nothing was said."""
         if self.sampled(component_id) is not None:
-            return CURATED if is_settled() else SURE if is_sure() else SAMPLED
+            return CURATED if is_settled else SURE if is_sure else SAMPLED
         if component_id in self._failed:
             failed = ComponentStatus("failed", message=without_options(self._failed[component_id]))
-            return CURATED if is_settled() else failed
+            return CURATED if is_settled else failed
         return WAITING

@@ -54,7 +54,7 @@ def current_sorting(
         None,
         units,
         labels,
-        clustering.probability[ids],
+        lambda: clustering.probability[ids],
         min_spikes,
         frozenset(unit for unit in unit_ids if unknown(unit)),
         frozenset(unit for unit in unit_ids if unit in decided),
@@ -81,7 +81,7 @@ def preview_sorting(
     return replace(
         shown,
         alternative=index,
-        assigned=alternative.probability,
+        assigned=lambda: alternative.probability,
         held=_held(clustering, component, alternative, accepted),
     )
 
@@ -121,7 +121,7 @@ def sorting_after(
         None,
         units,
         labels,
-        clustering.probability[component.spike_ids],
+        lambda: clustering.probability[component.spike_ids],
         current.min_spikes,
         current.unknown,
         current.decided,
@@ -141,7 +141,7 @@ def n_units_after(
     if not accepted or set(accepted).isdisjoint(
         unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()
     ):
-        return int(np.count_nonzero(np.bincount(alternative.labels[alternative.labels >= 0])))
+        return int(np.count_nonzero(np.bincount(alternative.labels + 1, minlength=1)[1:]))
     command = adopt_command(clustering, component, alternative, accepted=accepted)
     return len(_ordered(_after(clustering, component, command)[0])[0])
 

@@ -84,11 +84,22 @@ class Questions:
 
     def status(self, component_id: int) -> ComponentStatus:
         """How far a component is."""
-        return self._state.components.status(
-            component_id,
-            lambda: self._is_settled(component_id),
-            lambda: self.standing(component_id).settles_itself,
-        )
+        return self._state.components.said.get(component_id) or self._found()[component_id]
+
+    def statuses(self) -> dict[int, ComponentStatus]:
+        """The same of each component, in order of id."""
+        return {**self._found(), **self._state.components.said}
+
+    def _found(self) -> Mapping[int, ComponentStatus]:
+        """How far each component is, whatever was said of its sampling."""
+        return self._state.remembered.get(("statuses",), self._find_statuses)
+
+    def _find_statuses(self) -> Mapping[int, ComponentStatus]:
+        settled, find = self._settled, self._state.components.found_status
+        return {
+            one: find(one, is_settled=one in settled or known.is_empty, is_sure=known.settles_itself)
+            for one, known in self.standings().items()
+        }
 
     def standing(self, component_id: int) -> Standing:
         """What is known of the question of a component."""
@@ -96,6 +107,11 @@ class Questions:
         if component is None:
             return NOT_SAMPLED
         return self._state.remembered.get(("standing", component_id), lambda: self._standing(component_id))
+
+    def standings(self) -> Mapping[int, Standing]:
+        """The same of each component, in order of id."""
+        ids = self._state.components.ids
+        return self._state.remembered.get(("standings",), lambda: {one: self.standing(one) for one in ids})
 
     def _standing(self, component_id: int) -> Standing:
         component, marks = self._state.components.get(component_id), self._state.history.labels
@@ -118,14 +134,15 @@ class Questions:
 
     def is_answered(self, component_id: int) -> bool:
         """Whether there is nothing left to ask, whatever is sampled meanwhile."""
-        return self._is_settled(component_id) or self.standing(component_id).settles_itself
+        standing = self.standing(component_id)
+        return component_id in self._settled or standing.is_empty or standing.settles_itself
 
-    def _is_settled(self, component_id: int) -> bool:
-        """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
-        settled = self._state.remembered.get(
+    @property
+    def _settled(self) -> frozenset[int]:
+        """Components where an alternative was adopted, or all units were accepted."""
+        return self._state.remembered.get(
             ("settled",), lambda: self._state.places.settled(self._state.history)
         )
-        return component_id in settled or self.standing(component_id).is_empty
 
     def _draws_are_sure(self, component: Component) -> bool:
         shown = self._state.sortings.current(component)
@@ -180,21 +197,24 @@ class Questions:
         return [*self._state.remembered.get(("queue order",), self._queue_order)]
 
     def _queue_order(self) -> list[int]:
+        components, standings, found = self._state.components, self.standings(), self._found()
+
         def key(component_id: int) -> tuple[int, float, float, int]:
-            if self._state.components.sampled(component_id) is None:
-                return (1, 0.0, -float(len(self._state.components.spike_ids(component_id))), component_id)
-            standing = self.standing(component_id)
-            place = 3 if self.is_answered(component_id) else 2 if standing.is_beyond_cards else 0
+            if components.sampled(component_id) is None:
+                return (1, 0.0, -float(len(components.spike_ids(component_id))), component_id)
+            standing = standings[component_id]
+            place = 3 if found[component_id].is_settled else 2 if standing.is_beyond_cards else 0
             return (place, -self._effects.get(component_id, 0.0), -standing.n_gained, component_id)
 
-        return sorted((one for one in self._state.components.ids if not self.standing(one).is_empty), key=key)
+        return sorted((one for one, standing in standings.items() if not standing.is_empty), key=key)
 
     def wrong_left(self) -> float:
         """Spikes that are expected to be in a wrong unit where there is still something to ask."""
+        statuses = self.statuses()
         return sum(
-            self.standing(one).n_wrong
-            for one in self._state.components.ids
-            if self._state.components.sampled(one) is not None and not self.status(one).is_settled
+            standing.n_wrong
+            for one, standing in self.standings().items()
+            if standing is not NOT_SAMPLED and not statuses[one].is_settled
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,7 +46,8 @@ class ShownSorting:
     alternative : index when it is a preview of one, None for another sorting;
     proposal : number of the edit that it previews, 0 where it previews none;
     labels : (n,) int32, row of `units` of each spike of the component, -1 = none;
-    assigned : (n,) float32, probability with which each spike was given to its unit;
+    assigned() : (n,) float32, probability with which each spike was given to its unit; asked for with the
+    numbers of units, which most sortings of a long list never are
     min_spikes : sampled spikes below which the sorting dropped clusters;
     unknown : units that a person joined across components, of which no posterior tells;
     decided : units that a person decided on;
@@ -58,7 +60,7 @@ class ShownSorting:
     alternative: int | None
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
-    assigned: NDArray[np.float32]
+    assigned: Callable[[], NDArray[np.float32]]
     min_spikes: int = 0
     unknown: frozenset[int] = frozenset()
     decided: frozenset[int] = frozenset()
@@ -100,11 +102,11 @@ class ShownSorting:
     def numbers(self) -> SortingNumbers:
         """What the posterior of the component says of these units, as they are here."""
         rows = [row for row, unit in enumerate(self.units) if unit.unit in self.decided]
-        return component_numbers(self.component, self.labels, self.assigned, decided=rows, entropy=False)
+        return component_numbers(self.component, self.labels, self.assigned(), decided=rows, entropy=False)
 
     def numbers_before(self, drawn: Component) -> SortingNumbers:
         """What the draws said of these units before any decision; drawn : the component as it was sampled."""
-        return component_numbers(drawn, self.labels, self.assigned, entropy=False)
+        return component_numbers(drawn, self.labels, self.assigned(), entropy=False)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:

@@ -197,7 +197,7 @@ def drawn_together(
         None if like is None else like.alternative,
         units,
         labels,
-        np.full(len(spike_ids), np.nan, np.float32),
+        lambda: np.full(len(spike_ids), np.nan, np.float32),
         proposal=0 if like is None else like.proposal,
         drawn=tuple(drawn),
     )

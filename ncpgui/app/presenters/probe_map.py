@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.questions import NOT_SAMPLED
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, unit_names
 from ncpgui.core.probe import DRAWN_PITCH_UM
@@ -78,7 +82,7 @@ class ProbeMapView:
     states: tuple[str, ...]
     current: int | None
     neighbours: tuple[int, ...]
-    tooltips: tuple[str, ...]
+    tooltips: Sequence[str]
     pitch_um: float
     stands_for: tuple[int | None, ...] = ()
     whole: WholeProbe | None = None
@@ -92,18 +96,24 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
     if workspace.state.project is None:
         return EMPTY
     probe = workspace.state.project.probe
-    ambiguity = np.full(probe.n_channels, np.nan)
-    telling = {one: _telling(workspace, one) for one in workspace.state.components.ids}
-    lines = {one: _line(workspace, one) for one in workspace.state.components.ids}
-    states = []
+    standings, statuses = workspace.questions.standings(), workspace.questions.statuses()
+    telling = {
+        one: (_MOST_TELLING.index(statuses[one].state), -standing.n_gained)
+        for one, standing in standings.items()
+    }
     stands_for = tuple(_shown_at(workspace, contact, telling) for contact in range(probe.n_channels))
-    for contact, shown in enumerate(stands_for):
-        state = WITH_UNITS if workspace.state.units_at(contact) else ""
-        state = state if shown is None else workspace.questions.status(shown).state
-        component = workspace.component(shown) if shown is not None else None
-        if shown is not None and component is not None:
-            ambiguity[contact] = workspace.questions.standing(shown).n_wrong
-        states.append(state)
+    n_wrong = {None: nan} | {
+        one: nan if standing is NOT_SAMPLED else standing.n_wrong for one, standing in standings.items()
+    }
+    ambiguity = np.array([n_wrong[shown] for shown in stands_for])
+    states = [
+        statuses[shown].state
+        if shown is not None
+        else WITH_UNITS
+        if workspace.state.units_at(contact)
+        else ""
+        for contact, shown in enumerate(stands_for)
+    ]
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     component, current = workspace.component(), workspace.component_id
     chosen = workspace.selected[0] if current is None and workspace.selected else None
@@ -117,39 +127,45 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         states=tuple(states),
         current=here,
         neighbours=() if component is None else tuple(int(c) for c in component.contacts),
-        tooltips=tuple(
-            _tooltip(
-                contact,
-                [lines[one] for one in workspace.state.components.at_contact(contact)]
-                or _units(workspace, contact),
-            )
-            for contact in range(probe.n_channels)
-        ),
+        tooltips=_Tooltips(workspace, probe.n_channels),
         pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
         stands_for=stands_for,
         whole=_whole(workspace, states),
     )
 
 
+class _Tooltips(Sequence[str]):
+    """What is at each contact, put into words when somebody asks: one of hundreds is read."""
+
+    def __init__(self, workspace: Workspace, n_contacts: int) -> None:
+        self._workspace, self._n_contacts = workspace, n_contacts
+
+    def __len__(self) -> int:
+        return self._n_contacts
+
+    def __getitem__(self, contact: Any) -> Any:
+        workspace = self._workspace
+        here = workspace.state.components.at_contact(contact)
+        return _tooltip(contact, [_line(workspace, one) for one in here] or _units(workspace, contact))
+
+
 def _whole(workspace: Workspace, states: list[str]) -> WholeProbe | None:
     """The probe by depth; None of an array that is about as wide as it is long."""
     project = workspace.state.project
     assert project is not None
-    probe, axis = project.probe, project.probe.depth_axis
+    probe = project.probe
     assert probe.shank is not None
-    drawn_x = probe.drawn_positions_um[:, 0]
-    names = sorted({*probe.shank.tolist()}, key=lambda one: float(drawn_x[probe.shank == one].mean()))
-    widths = [np.ptp(probe.positions_um[probe.shank == one, 1 - axis]) for one in names]
-    if np.ptp(probe.depth_um) < LONG * max(*widths, 1.0):
+    names = probe.shanks
+    if np.ptp(probe.depth_um) < LONG * max(probe.shank_width_um, 1.0):
         return None
     main = [
         workspace.state.places.main_channel(unit) for unit in workspace.state.clustering.unit_ids.tolist()
     ]
     return WholeProbe(
         depth_um=probe.depth_um,
-        axis=axis,
+        axis=probe.depth_axis,
         shank=np.array([names.index(one) for one in probe.shank.tolist()]),
-        shank_names=tuple(names),
+        shank_names=names,
         rate_hz=_rates_hz(project),
         n_units=np.bincount(main, minlength=probe.n_channels) if main else np.zeros(probe.n_channels, int),
         is_open=np.isin(states, OPEN),
@@ -163,12 +179,6 @@ def _rates_hz(project: Project) -> NDArray[np.float64]:
     n_spikes = np.zeros(project.probe.n_channels)
     n_spikes[: len(spikes.n_on_channel)] = spikes.n_on_channel
     return n_spikes / seconds
-
-
-def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:
-    """Place of a component among those of a contact: the one that asks most comes first."""
-    order = _MOST_TELLING.index(workspace.questions.status(component_id).state)
-    return order, -workspace.questions.standing(component_id).n_gained
 
 
 def _shown_at(workspace: Workspace, contact: int, telling: dict[int, tuple[int, float]]) -> int | None:

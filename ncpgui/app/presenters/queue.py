@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -112,42 +113,60 @@ class QueueRow:
 
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
-    order = workspace.questions.queue_order()
-    twins = _twins(workspace, order)
-    standings = {component_id: workspace.questions.standing(component_id) for component_id in order}
-    largest = max((one.n_wrong for one in standings.values()), default=0.0) or 1.0
+    questions, remembered = workspace.questions, workspace.state.remembered
+    order, standings, statuses = questions.queue_order(), questions.standings(), questions.statuses()
+    told = {one: remembered.get(("queue row", one), partial(_told, workspace, one)) for one in order}
+    twins = _twins(told)
+    largest = max((standings[one].n_wrong for one in order), default=0.0) or 1.0
     rows = []
-    for component_id, standing in standings.items():
-        status = workspace.questions.status(component_id)
+    for component_id in order:
+        standing, status, (contact, units, n_spikes, shares) = (
+            standings[component_id],
+            statuses[component_id],
+            told[component_id],
+        )
         rows.append(
             QueueRow(
                 component_id=component_id,
-                contact=workspace.state.components.contact(component_id),
-                units=workspace.state.unit_names(component_id),
-                n_spikes=len(workspace.state.components.spike_ids(component_id)),
+                contact=contact,
+                units=units,
+                n_spikes=n_spikes,
                 status=status,
-                p_units=workspace.state.remembered.get(
-                    ("p units", component_id), partial(p_units, workspace, component_id)
-                ),
+                p_units=shares,
                 ambiguity=standing.n_wrong / largest,
                 n_wrong=standing.n_wrong,
                 n_gained=standing.n_gained,
                 is_beyond_cards=standing.is_beyond_cards and not status.is_settled,
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
-                doubts=doubt_words(standing),
+                doubts=doubt_words(standing) if standing.doubts else (),
                 twin=twins.get(component_id, 0),
             )
         )
     return tuple(rows)
 
 
-def _twins(workspace: Workspace, component_ids: list[int]) -> dict[int, int]:
+Told = tuple[int, tuple[str, ...] | None, int, tuple[tuple[int, float], ...]]
+"""Contact, names of units, number of spikes, and P(number of units) of a component."""
+
+
+def _told(workspace: Workspace, component_id: int) -> Told:
+    components = workspace.state.components
+    return (
+        components.contact(component_id),
+        workspace.state.unit_names(component_id),
+        len(components.spike_ids(component_id)),
+        p_units(workspace, component_id),
+    )
+
+
+def _twins(told: Mapping[int, Told]) -> dict[int, int]:
     """Numbers 1, 2, ... of components without units that are at one contact, and would have one name."""
     at: dict[int, list[int]] = {}
-    for component_id in sorted(component_ids):
-        if not workspace.state.unit_names(component_id):
-            at.setdefault(workspace.state.components.contact(component_id), []).append(component_id)
+    for component_id in sorted(told):
+        contact, units, *_ = told[component_id]
+        if not units:
+            at.setdefault(contact, []).append(component_id)
     return {one: n for ids in at.values() if len(ids) > 1 for n, one in enumerate(ids, 1)}
 
 
@@ -171,6 +190,8 @@ def cut_from_words(workspace: Workspace, component_id: int) -> str:
     """What else a component is in doubt with that is asked about apart: ``unit 7 around contact 3``; ''."""
     component = workspace.state.components.sampled(component_id)
     others = () if component is None else component.cut_from
+    if not others:
+        return ""
     return " and ".join(workspace.state.name(one) for one in others if one in workspace.state.components.ids)
 
 
