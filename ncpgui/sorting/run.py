@@ -73,7 +73,7 @@ def run_of(
             "ncpgui": __version__,
             "source of ncpgui": source_digest(),
             "Python": ".".join(platform.python_version_tuple()[:2]),
-            **{name: _version(name) for name in LIBRARIES},
+            **{name: version_of(name) for name in LIBRARIES},
         },
     }
 
@@ -94,7 +94,7 @@ def _of_clock(clock: Clock) -> tuple[Any, ...]:
 
 
 @cache
-def _version(library: str) -> str:
+def version_of(library: str) -> str:
     """Version of an installed library; it is in a file that takes 7 ms to read."""
     try:
         return version(library)

@@ -127,7 +127,7 @@ def test_a_sort_goes_on_with_another_version_of_the_program_never(
     monkeypatch.setattr("ncpgui.sorting.run.source_digest", lambda: "f" * 64)
     assert "versions source of ncpgui changed" in sort("--resume").error
     monkeypatch.undo()
-    monkeypatch.setattr("ncpgui.sorting.run.version", lambda name: "0.0")
+    monkeypatch.setattr("ncpgui.sorting.run.version_of", lambda name: "0.0")
     assert "versions numpy was '" in sort("--resume").error
 
 
