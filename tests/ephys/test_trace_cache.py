@@ -110,6 +110,15 @@ def test_traces_that_fit_nowhere_are_said_with_the_reasons_and_the_way_out(folde
         assert words in caplog.text
 
 
+def test_a_folder_that_cannot_be_asked_is_left_out_and_named(folders, monkeypatch, caplog):
+    (folders / "usual").rmdir()
+    roomless = folders / "other"
+    roomless.rmdir()
+    assert cache_file(1000) is None
+    for folder in (folders / "usual", roomless):
+        assert f"{folder}: No such file or directory" in caplog.text
+
+
 def test_traces_larger_than_any_cache_are_said(folders, caplog):
     assert cache_file(2_100_000, 2_000_000) is None
     assert "filtered traces (2.1 MB) are not kept: more than 2.0 MB" in caplog.text

@@ -58,6 +58,14 @@ def test_spikes_are_on_the_contact_where_their_template_is_largest_and_as_high_a
     assert project.spikes.n_samples == 100
 
 
+def test_of_a_trough_and_a_peak_that_are_as_high_the_trough_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    even = shapes()
+    even.templates[1, 10, 2], even.templates[1, 12, 2] = 5, -5
+    monkeypatch.setattr(without_traces, "shapes_of", lambda *_, **__: even)
+    project = project_without_traces(RECORDING, SORTING, given(), SortingConfig())
+    assert project.spikes.amplitude.tolist() == [-8, -4, -5, -10]
+
+
 def test_a_sorting_that_keeps_no_shapes_has_its_spikes_on_the_first_contact_without_a_height(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
