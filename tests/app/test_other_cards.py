@@ -18,6 +18,7 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.asked_for import toggle_rarer
 from ncpgui.core.component import Alternative
 from ncpgui.core.errors import InputError
+from ncpgui.curation.commands import Assign
 
 WAYS = {0: [[0, 0, 0, 1, 1, 1], [0] * 6, [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2]]}
 MASSES = {0: [0.5, 0.3, 0.1, 0.1]}
@@ -144,3 +145,16 @@ def test_a_lasso_is_of_one_component_one_panel_and_its_axes_and_closed_from_thre
     assert not lasso.is_closed
     assert lasso.with_corner(1.0, 2.0).is_closed
     assert lasso.with_corner(1.0, 2.0).corners[-1].tolist() == [1, 2]
+
+
+def test_a_split_that_is_proposed_is_withdrawn_when_another_lasso_is_drawn(workspace) -> None:
+    lasso = Lasso(0, "features", ("a", "b"), np.zeros((3, 2)))
+    workspace.draw_lasso(lasso)
+    workspace.propose(Assign(np.arange(3), [0, 0, 1]))
+    workspace.draw_lasso(lasso)
+    assert workspace.proposal is not None, "the same one"
+    workspace.draw_lasso(lasso.with_corner(1.0, 1.0))
+    assert workspace.proposal is None
+    workspace.propose(Assign(np.arange(3), [0, 0, 1]))
+    workspace.draw_lasso(None)
+    assert workspace.proposal is None

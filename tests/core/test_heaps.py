@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.heaps import MOST_NATS, heap_quantities, two_heaps_nats, weighed_by_heaps
+from ncpgui.core.heaps import MOST_NATS, _steepest, heap_quantities, two_heaps_nats, weighed_by_heaps
 from ncpgui.core.posterior import PosteriorSamples
 
 N = 4000
@@ -115,3 +115,16 @@ def test_units_of_few_spikes_and_sets_of_few_spikes_say_nothing() -> None:
     )
     one = drawn(np.zeros(1, int), np.zeros(1, int))
     assert weighed_by_heaps(one, np.zeros((1, 32, 4))).weight == pytest.approx([0.5, 0.5])
+
+
+def test_the_steepest_direction_goes_by_the_spread_the_less_surely_known_the_less_by_what_spikes_share() -> (
+    None
+):
+    """Products over n - 2 spikes; with d = 2, what coordinates share counts n / (d + n), 1/2 and then 1/3.
+
+    (4, 1; 1, 2) and (2, 4/3; 4/3, 8) have determinants of 7 and 128/9.
+    """
+    four = np.array([[2.0, 1], [-2, -1], [0, 1], [0, -1]])
+    assert _steepest(four, np.array([1.0, 0])) == pytest.approx([2 / 7, -1 / 7], rel=1e-5)
+    two = np.array([[1.0, 2], [-1, -2]])
+    assert _steepest(two, np.array([1.0, 0])) == pytest.approx([72 / 128, -12 / 128], rel=1e-5)
