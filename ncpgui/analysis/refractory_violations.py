@@ -15,5 +15,7 @@ def refractory_violations(
 
     sample_index : (n,) in any order
     """
-    intervals = np.diff(np.sort(sample_index)) * 1000 / sampling_frequency_hz
-    return float((intervals < refractory_ms).mean()) if len(intervals) else 0.0
+    intervals = np.diff(sample_index)
+    if (intervals < 0).any():
+        intervals = np.diff(np.sort(sample_index))
+    return float((intervals * 1000 / sampling_frequency_hz < refractory_ms).mean()) if len(intervals) else 0.0

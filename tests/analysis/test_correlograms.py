@@ -45,6 +45,23 @@ def test_counts_are_those_of_spikeinterface(window_ms: float, bin_ms: float) -> 
     assert np.array_equal(found.edges_ms, edges_ms)
 
 
+@pytest.mark.parametrize("window_ms", [0.5, 8.0, 60.0])
+def test_counts_are_those_of_all_pairs_counted_one_by_one(window_ms: float) -> None:
+    """At 1000 samples a second a bin of 2 ms is two samples; many spikes are simultaneous or on an edge."""
+    rng = np.random.default_rng(4)
+    trains = [np.sort(rng.integers(0, 200, n)) for n in (40, 25, 0)]
+    found = correlograms(trains, sampling_frequency_hz=1000.0, window_ms=window_ms, bin_ms=2.0)
+    n_half = int(window_ms / 2) // 2
+    literal = np.zeros((3, 3, 2 * n_half), int)
+    for one, other in np.ndindex(3, 3):
+        for i, first in enumerate(trains[one]):
+            for j, second in enumerate(trains[other]):
+                lag = int(second - first)
+                if (one, i) != (other, j) and -2 * n_half <= lag < 2 * n_half:
+                    literal[one, other, lag // 2 + n_half] += 1
+    assert found.counts.tolist() == literal.tolist()
+
+
 def test_close_pairs_are_counted_once_and_expected_from_longer_distances() -> None:
     train = np.array([0, 10, 4000, 4100, 4200])  # 1 ms; three pairs 10, 10 and 20 ms apart
     found = correlograms([train, np.array([12])], sampling_frequency_hz=RATE_HZ)

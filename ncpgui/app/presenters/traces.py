@@ -124,9 +124,9 @@ def walk(workspace: Workspace) -> NDArray[np.int64]:
     shown = workspace.shown()
     if shown is None:
         return np.zeros(0, np.int64)
-    chosen = [unit for unit in shown.units if unit.unit in workspace.selected] or list(shown.units)
-    rows = [unit.positions for unit in chosen]
-    return np.sort(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
+    is_selected = [unit.unit in workspace.selected for unit in shown.units]
+    is_walked = is_selected if any(is_selected) else [True] * len(is_selected)
+    return np.flatnonzero(np.array([*is_walked, False])[shown.labels])
 
 
 def next_spike(workspace: Workspace, position: int | None, step: int) -> int | None:

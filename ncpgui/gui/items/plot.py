@@ -24,6 +24,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def __init__(self, name: str, *, has_axes: bool = True) -> None:
         super().__init__(enableMenu=False)
         self.theme: Theme = LIGHT
+        self._inked: Theme | None = None
         self._labels = {"left": "", "bottom": ""}
         self._written: tuple[object, ...] = ()
         self._left_px = 0
@@ -100,8 +101,10 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.theme = theme
-        for side in ("left", "bottom"):
-            axis = self.getAxis(side)
-            axis.setPen(theme.color("border"))
-            axis.setTextPen(theme.color("muted"))
+        if theme is not self._inked:  # an axis is laid out anew with each pen
+            self._inked = theme
+            for side in ("left", "bottom"):
+                axis = self.getAxis(side)
+                axis.setPen(theme.color("border"))
+                axis.setTextPen(theme.color("muted"))
         self._write_labels()

@@ -74,13 +74,17 @@ class ProbeOverview(ExplainedWidget):
 
     def place_of(self, contact: int) -> QtCore.QPointF:
         """Where the dot of a contact is."""
+        return QtCore.QPointF(*self._places()[contact])
+
+    def _places(self) -> list[tuple[float, float]]:
+        """Where the dots of all contacts are."""
         whole = self.view.whole
         assert whole is not None
-        column = self.column(int(whole.shank[contact]))
-        across = 0.88 if whole.is_open[contact] else 0.7
-        return QtCore.QPointF(
-            column.left() + across * column.width(), self.y_of(float(whole.depth_um[contact]))
-        )
+        low, high = self._range_um
+        body, width = self._body(), self.width() / whole.n_shanks
+        x = (whole.shank + np.where(whole.is_open, 0.88, 0.7)) * width
+        y = body.bottom() - (whole.depth_um - low) / max(high - low, 1e-9) * body.height()
+        return list(zip(x.tolist(), y.tolist(), strict=True))
 
     def _contact_at(self, point: QtCore.QPointF) -> tuple[int, bool]:
         """Contact of a click, and whether something is there: an open question first, then units."""
@@ -88,7 +92,8 @@ class ProbeOverview(ExplainedWidget):
         assert whole is not None
         shank = int(np.clip(point.x() / self.width() * whole.n_shanks, 0, whole.n_shanks - 1))
         on_shank = np.flatnonzero(whole.shank == shank)
-        away_px = np.abs(np.array([self.y_of(float(whole.depth_um[one])) for one in on_shank]) - point.y())
+        places = self._places()
+        away_px = np.abs(np.array([places[one][1] for one in on_shank]) - point.y())
         busy = np.array([bool(self.view.states[one]) for one in on_shank])
         for wanted in (whole.is_open[on_shank], busy):
             near = np.where(wanted, away_px, np.inf)
@@ -107,13 +112,14 @@ class ProbeOverview(ExplainedWidget):
             self._paint_activity(painter, whole, shank)
         self._paint_frame(painter)
         faint, accent = theme.color("faint"), theme.color("accent")
+        places = self._places()
         for contact in np.flatnonzero((whole.n_units > 0) & ~whole.is_open).tolist():
-            paint_dot(painter, self.place_of(contact), faint, 1.8)
+            paint_dot(painter, QtCore.QPointF(*places[contact]), faint, 1.8)
         shades = np.nan_to_num(self.view.ambiguity).clip(0.4, 1).round(2).tolist()
         heats = {shade: theme.heat(shade) for shade in {*shades}}
         for contact in np.flatnonzero(whole.is_open).tolist():
             color = heats[shades[contact]] if self.view.states[contact] == "sampled" else accent
-            paint_dot(painter, self.place_of(contact), color, 2.6)
+            paint_dot(painter, QtCore.QPointF(*places[contact]), color, 2.6)
         set_ink(painter, theme.color("muted"), 10)
         low, high = self._range_um
         top = QtCore.QRectF(0, 0, self.width(), LABEL_PX - 2)

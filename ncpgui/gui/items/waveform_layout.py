@@ -50,9 +50,17 @@ def extents(
     high = [np.nan_to_num(mean).max(axis=0) for mean in means]
     for some in map(np.nan_to_num, spikes):
         if len(some):
-            low.append(np.percentile(some.min(axis=1), 5, axis=0))
-            high.append(np.percentile(some.max(axis=1), 95, axis=0))
+            low.append(_quantile(some.min(axis=1), 0.05))
+            high.append(_quantile(some.max(axis=1), 0.95))
     return np.min(low, axis=0).astype(np.float64), np.max(high, axis=0).astype(np.float64)
+
+
+def _quantile(values: NDArray[np.floating], share: float) -> NDArray[np.floating]:
+    """`numpy.quantile` of the columns of (k, C), which takes a quarter of a millisecond for each unit."""
+    ordered, place = np.sort(values, axis=0), share * (len(values) - 1)
+    below = int(place)
+    above = min(below + 1, len(values) - 1)
+    return np.asarray(ordered[below] + (ordered[above] - ordered[below]) * np.float32(place - below))
 
 
 def stacked(
