@@ -61,9 +61,9 @@ ABOUT = (
     "truth has answered all questions (an alternative that leaves fewer wrong spikes, or the label noise "
     "for what is no cell), and after the merges of each preset of SpikeInterface's "
     "`compute_merge_unit_groups`. Wrong spikes: those of true cells, among the spikes that the sorter "
-    "found, that are not in the unit of their cell. Units labelled noise count for nothing. Found, false, "
-    "redundant and extra are those of the comparison of sorters. Decisions: questions after which something "
-    "was another, or merges."
+    "found, that are not in the unit of their cell; one that was found twice counts once. Units labelled "
+    "noise count for nothing. Found, false, redundant and extra are those of the comparison of sorters. "
+    "Decisions: questions after which something was another, or merges."
 )
 ABOUT_UNITS = (
     "Of the units as they are given: right if a unit agrees with its cell by 0.8. P(right) of the review, "

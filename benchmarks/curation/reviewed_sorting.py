@@ -12,10 +12,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from spikeinterface.core import BaseRecording, BaseSorting
 
-from benchmarks.probabilities.questions import best_answer, wrong_assignments
-from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
+from benchmarks.probabilities.questions import best_answer
+from benchmarks.probabilities.sampled_recordings import (
+    COINCIDENT_MS,
+    agreements,
+    cell_of_spike,
+    spikes_of_cells,
+)
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.given import SPIKEINTERFACE, GivenSorting
 from ncpgui.core.project import Project
@@ -49,15 +55,23 @@ class Truth:
     """The true cells among the spikes that a sorter found.
 
     of_cell : (n, n_cells) bool, whether each spike is one of each cell; n_true : (n_cells,)
+    event : (n, n_cells) int64, which spike of a cell it is, the same number where that was found twice
     """
 
     of_cell: NDArray[np.bool_]
     n_true: NDArray[np.int64]
+    event: NDArray[np.int64]
 
     @staticmethod
     def of(sample_index: NDArray[np.integer], cells: BaseSorting) -> Truth:
-        """Look for the cells of spikes."""
-        return Truth(*spikes_of_cells(sample_index, cells))
+        """Look for the cells of spikes; sample_index : (n,) not decreasing."""
+        of_cell, n_true = spikes_of_cells(sample_index, cells)
+        reach = round(2 * COINCIDENT_MS * cells.sampling_frequency / 1000)
+        event = np.full(of_cell.shape, -1, dtype=np.int64)
+        for cell, own in enumerate(of_cell.T):
+            begins = np.diff(sample_index[own], prepend=-reach - 1) > reach
+            event[own, cell] = np.cumsum(begins) - 1
+        return Truth(of_cell, n_true, event)
 
     def cells(self, unit: NDArray[np.int64]) -> NDArray[np.int64]:
         """True cell of each spike, that of its unit where it may be of several; -1 = none."""
@@ -66,8 +80,27 @@ class Truth:
         return cell_of_spike(self.of_cell, named, best)
 
     def wrong(self, unit: NDArray[np.int64]) -> int:
-        """Spikes of cells that are not in the unit of their cell."""
-        return wrong_assignments(dense(unit), self.cells(unit))
+        """Spikes of cells that were found, each counted once, and are not in the unit of their cell."""
+        counts = self.events_in(dense(unit))
+        right = counts[linear_sum_assignment(counts, maximize=True)].sum()
+        return int(self.n_found.sum() - right)
+
+    @property
+    def n_found(self) -> NDArray[np.int64]:
+        """Spikes of each cell that were found: (n_cells,)."""
+        return np.asarray(self.event.max(axis=0, initial=-1) + 1)
+
+    def events_in(self, unit: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Spikes of each cell in each unit, each counted once: (K, n_cells).
+
+        unit : (n,) 0 .. K-1, -1 = none
+        """
+        spike, cell = np.nonzero(self.of_cell)
+        found = np.column_stack([unit[spike], cell, self.event[spike, cell]])
+        each = np.unique(found[found[:, 0] >= 0], axis=0)
+        counts = np.zeros((int(unit.max(initial=-1)) + 1, self.of_cell.shape[1]), dtype=np.int64)
+        np.add.at(counts, (each[:, 0], each[:, 1]), 1)
+        return counts
 
 
 def dense(unit: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,7 +145,7 @@ def answered(project: Project, truth: Truth) -> Curated:
         if question not in components:  # nothing is said of units of few spikes
             continue
         asked += 1
-        now = dense(best_answer(components[question], unit, truth.cells(unit)))
+        now = dense(best_answer(components[question], unit, truth.wrong))
         here = np.unique(now[components[question].spike_ids])
         noise = [one for one in here.tolist() if one >= 0 and not _is_of_cells(now == one, truth)]
         decisions += not np.array_equal(now, unit) or bool(noise)
@@ -147,12 +180,10 @@ def came_true(project: Project, truth: Truth, is_of_cells: NDArray[np.bool_]) ->
     """What is true of each unit as given, by the names of `promises`: (K,) bool."""
     unit = project.unit_of_spike
     best, agreement, precision = agreements(unit, truth.of_cell, truth.n_true)
-    cell = truth.cells(unit)
-    found = np.array([(cell == one).sum() for one in best])
-    inside = np.array([((unit == k) & (cell == one)).sum() for k, one in enumerate(best)])
+    inside = truth.events_in(unit)[np.arange(len(best)), best]
     return {
         "P(neuron)": is_of_cells,
         "P(pure)": precision >= 0.9,
-        "P(complete)": inside >= 0.9 * found,
+        "P(complete)": inside >= 0.9 * truth.n_found[best],
         "P(right)": agreement >= 0.8,
     }

@@ -25,7 +25,7 @@ as two) and as they were planted, which is where the order of questions is worth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,19 +148,24 @@ def answered(
     now = unit.copy()
     curve = [float(wrong_assignments(now, cell))]
     for one in questions:
-        now = best_answer(by_id[one], now, cell)
+        now = best_answer(by_id[one], now, lambda unit: wrong_assignments(unit, cell))
         curve.append(float(wrong_assignments(now, cell)))
     return curve
 
 
-def best_answer(component: Component, unit: NDArray[np.int64], cell: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the units after the best answer to one question: an alternative, or what there is."""
+def best_answer(
+    component: Component, unit: NDArray[np.int64], wrong_in: Callable[[NDArray[np.int64]], int]
+) -> NDArray[np.int64]:
+    """Return the units after the best answer to one question: an alternative, or what there is.
+
+    wrong_in : how many wrong assignments units (n,) have
+    """
     ids, free = component.spike_ids, int(unit.max(initial=-1)) + 1
-    best, fewest = unit, wrong_assignments(unit, cell)
+    best, fewest = unit, wrong_in(unit)
     for way in component.alternatives:
         other = unit.copy()
         other[ids] = np.where(way.labels < 0, -1, way.labels + free)
-        wrong = wrong_assignments(other, cell)
+        wrong = wrong_in(other)
         if wrong < fewest:
             best, fewest = other, wrong
     return best
@@ -171,7 +176,11 @@ def answered_at_random(
 ) -> list[float]:
     """Return the mean of curves of all components in random order."""
     start = wrong_assignments(unit, cell)
-    gain = [start - wrong_assignments(best_answer(one, unit, cell), cell) for one in components]
+
+    def wrong_in(units: NDArray[np.int64]) -> int:
+        return wrong_assignments(units, cell)
+
+    gain = [start - wrong_in(best_answer(one, unit, wrong_in)) for one in components]
     rng = np.random.default_rng(0)
     orders = [np.cumsum(rng.permutation(gain)) for _ in range(SHUFFLES)]
     return [float(start), *(start - np.mean(orders, axis=0)).tolist()]

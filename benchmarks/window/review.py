@@ -29,8 +29,7 @@ import numpy as np
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create_sorting_analyzer
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
-from benchmarks.curation.reviewed_sorting import Truth, dense
-from benchmarks.probabilities.questions import wrong_assignments
+from benchmarks.curation.reviewed_sorting import Truth
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import sorted_apart
@@ -192,13 +191,12 @@ class Oracle:
         component = workspace.component()
         assert component is not None
         unit = workspace.state.clustering.unit_of_spike
-        cells = self._truth.cells(unit)
-        best, fewest = workspace.present_alternative(), wrong_assignments(dense(unit), cells)
+        best, fewest = workspace.present_alternative(), self._truth.wrong(unit)
         for number, way in enumerate(component.alternatives):
             other = unit.copy()
             free = int(unit.max(initial=-1)) + 1
             other[component.spike_ids] = np.where(way.labels < 0, -1, way.labels + free)
-            wrong = wrong_assignments(dense(other), cells)
+            wrong = self._truth.wrong(other)
             if wrong < fewest:
                 best, fewest = number, wrong
         return best

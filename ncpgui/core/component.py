@@ -123,6 +123,8 @@ class Component:
     given : units that were held as they were while this posterior was sampled: its condition
     cut_from : ids of components that have a unit in doubt with one of this: together they would be too large
     echoes : which of its spikes may be echoes of others; the most probable first
+    again : (k,) positions in `spike_ids` of spikes that were found a second time, in another unit: in every
+        sorting but the given one they are in no unit. None without any
     """
 
     id: int
@@ -135,6 +137,7 @@ class Component:
     stands_for: NDArray[np.float32] | None = None
     cut_from: tuple[int, ...] = ()
     echoes: tuple[Echoes, ...] = ()
+    again: NDArray[np.int64] | None = None
 
     @property
     def channel(self) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.arguments import number
+from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.curation.adopt import adopt_command
@@ -15,17 +17,20 @@ from ncpgui.curation.commands import SetLabel
 from ncpgui.curation.history import History
 from ncpgui.evidence.tempered import has_few_draws
 
-CONTAMINATION = 0.2
-"""A part of a unit that is smaller than this, and that a split takes off, is what contaminated it."""
+SMALL_SD = 4.0
+"""A part whose mean waveform is not deeper than this, in noise sd, is what no sorter looks for."""
+LITTLE = 0.2
+"""Where tissue moved, a unit may lose a smaller part than this. A larger one may be what motion left."""
 
 
 def with_probable_sortings(project: Project, least: float) -> tuple[Project, tuple[str, ...]]:
     """Return the project in which each component is sorted in a way that is probable enough, if it has one.
 
     Each decision is an edit in the history, which can be undone like any other. What a split takes off a unit
-    is labelled noise, by an edit too, where it is a small part of it or more probably no cell. Components of
-    which few draws count, and beams, whose weights are no probabilities, are left to people. So are those in
-    which a unit would become several where the tissue moved: what motion leaves in waveforms parts cells.
+    is labelled noise, by an edit too, where its waveform is small or it is more probably no cell. Components
+    of which few draws count, and beams, whose weights are no probabilities, are left to people. So are those
+    in which a unit would lose more than a little where the tissue moved: what motion leaves in waveforms
+    parts cells.
 
     Parameters
     ----------
@@ -64,13 +69,15 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
         assert command is not None
         before = history.clustering.unit_of_spike[component.spike_ids]
         neuron = None if project.p_neuron is None else project.p_neuron[component.spike_ids]
-        off = taken_off(before, best.labels, neuron)
-        if has_moved and len(parts_of(before, best.labels)) > len(off):
+        depth = _depth_of(project, component)
+        off = taken_off(before, best.labels, neuron, depth)
+        parts = parts_of(before, best.labels)
+        if has_moved and any(share >= LITTLE for unit, share in parts.items() if unit not in off):
             continue
         history.do(command)
         decided.append(words)
         after = history.clustering.unit_of_spike[component.spike_ids]
-        off = taken_off(before, after, neuron)
+        off = taken_off(before, after, neuron, depth)
         if off:
             label = SetLabel(off, "noise", why=alone)
             history.do(label)
@@ -96,16 +103,35 @@ def parts_of(before: NDArray[np.integer], after: NDArray[np.integer]) -> dict[in
 
 
 def taken_off(
-    before: NDArray[np.integer], after: NDArray[np.integer], p_neuron: NDArray[np.floating] | None = None
+    before: NDArray[np.integer],
+    after: NDArray[np.integer],
+    p_neuron: NDArray[np.floating] | None = None,
+    depth_of: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> tuple[int, ...]:
     """Parts of units that are no units by themselves, increasing (`parts_of`).
 
-    They are less than `CONTAMINATION` of their unit, or more probably no cell.
+    Their mean waveform is small (`SMALL_SD`), or they are more probably no cell.
 
     p_neuron : (n,) P(the unit of each spike is of cells)
+    depth_of : depth of the mean waveform of some of the spikes, (n,) bool, in noise sd; inf where unknown
     """
-    return tuple(
-        unit
-        for unit, share in parts_of(before, after).items()
-        if share < CONTAMINATION or (p_neuron is not None and float(p_neuron[after == unit].mean()) < 0.5)
-    )
+    found = []
+    for unit in parts_of(before, after):
+        own = after == unit
+        is_small = depth_of is not None and depth_of(own) < SMALL_SD
+        if is_small or (p_neuron is not None and float(p_neuron[own].mean()) < 0.5):
+            found.append(unit)
+    return tuple(found)
+
+
+def _depth_of(project: Project, component: Component) -> Callable[[NDArray[np.bool_]], float]:
+    """`depth_of` of `taken_off`, by the sampled spikes of a component."""
+    read = project.waveforms.get(component.id)
+
+    def depth_of(own: NDArray[np.bool_]) -> float:
+        sampled = own[component.sampled]
+        if read is None or not sampled.any():
+            return np.inf
+        return float(-read.waveforms[sampled].mean(axis=0).min())
+
+    return depth_of

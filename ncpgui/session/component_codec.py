@@ -41,6 +41,7 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
     write_ragged(parent, "stands_for", [one.stands_for for one in components])
     cut_from = [np.array(one.cut_from, dtype=np.int64) if one.cut_from else None for one in components]
     write_ragged(parent, "cut_from", cut_from)
+    write_ragged(parent, "again", [one.again for one in components])
     _write_echoes(parent, [one.echoes for one in components])
     _write_posteriors(parent, [one.posterior for one in components])
     _write_alternatives(parent, components)
@@ -73,6 +74,10 @@ def read_components(
     each = [(len(own),) for own in sampled]
     stands_for = read_ragged(parent, "stands_for", np.float32, shapes=each, may_lack=True)
     cut_from = read_ragged(parent, "cut_from", np.int64, shapes=[(None,)] * len(places), may_lack=True)
+    again = read_ragged(parent, "again", np.int64, shapes=[(None,)] * len(places), may_lack=True)
+    for (key, _, ids), own in zip(places, again, strict=True):
+        if own is not None:
+            _check_range(parent, f"a spike of component {key} that was found twice", own, len(ids))
     echoes = _read_echoes(parent, n_spikes)
     posteriors = _read_posteriors(parent, [len(own) for own in sampled])
     alternatives = _read_alternatives(parent, n_spikes)
@@ -87,6 +92,7 @@ def read_components(
             stands_for=stands_for[k],
             cut_from=() if cut_from[k] is None else tuple(cut_from[k].tolist()),
             echoes=echoes[k],
+            again=again[k],
         )
         for k, (key, contacts, spike_ids) in enumerate(reported(places, progress))
     ]

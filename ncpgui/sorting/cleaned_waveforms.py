@@ -34,8 +34,8 @@ class ExplainedSpikes:
     amplitude, shift_samples : (n,) float32: the spike is amplitude * template + shift * slope
     bank : templates in the filtered traces, noise sd, on all channels of the probe
     is_positive : (K,) whether the main peak of a template is positive
-    shown : (n,) int64, row of the template that its waveform is shown with, where tissue moved: that of its
-        unit at one place, so that spikes of a neuron look alike; `row` when None
+    shown : (n,) int64, row of the template that its waveform is shown with, where tissue moved: as it would
+        be at one place, so that spikes of a neuron look alike; `row` when None
     """
 
     sample_index: NDArray[np.int64]
@@ -53,17 +53,32 @@ class ExplainedSpikes:
         place: NDArray[np.integer],
         templates: NDArray[np.float32],
         is_positive: NDArray[np.bool_],
+        shown: NDArray[np.float32] | None = None,
     ) -> ExplainedSpikes:
-        """What matching found, fired at places (n,), by filtered templates (P, K, T, C) there."""
+        """What matching found, fired at places (n,), by filtered templates (P, K, T, C) there.
+
+        Of spikes that were found twice, each is taken out once.
+
+        shown : (P, K, T, C) what spikes of each place are shown with; the templates of their unit where the
+            tissue was for most of the time when left out
+        """
         n_places, n_units = templates.shape[:2]
+        row = place * n_units + matched.unit
+        amplitude, bank = matched.amplitude, templates
+        if matched.again is not None:
+            amplitude = np.where(matched.again < 0, amplitude, np.float32(0))
+        if shown is None:
+            shown_row = int(matched.moving.share.argmax()) * n_units + matched.unit
+        else:
+            bank, shown_row = np.concatenate([templates, shown]), n_places * n_units + row
         return cls(
             matched.sample_index,
-            place * n_units + matched.unit,
-            matched.amplitude,
+            row,
+            amplitude,
             matched.shift_samples,
-            TemplateBank(templates.reshape(-1, *templates.shape[2:]), matched.moving.n_before),
-            np.tile(is_positive, n_places),
-            int(matched.moving.share.argmax()) * n_units + matched.unit,
+            TemplateBank(bank.reshape(-1, *bank.shape[2:]), matched.moving.n_before),
+            np.tile(is_positive, len(bank)),
+            shown_row,
         )
 
     def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:

@@ -23,7 +23,8 @@ Sortings that are the same after this too are one. The mass of each is the weigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +115,23 @@ def membership_probability(posterior: PosteriorSamples, labels: NDArray[np.integ
         stands[table.argmax(axis=0), np.arange(table.shape[1])] = True
         result[assigned] += np.float32(weight) * stands[row[assigned], labels[assigned]]
     return np.minimum(result, 1)
+
+
+def counted_once(
+    alternatives: Sequence[Alternative], again: NDArray[np.integer] | None
+) -> tuple[Alternative, ...]:
+    """Return sortings in which spikes that were found a second time are in no unit.
+
+    again : (k,) their positions; None where there are none
+    """
+    if again is None:
+        return tuple(alternatives)
+    changed = []
+    for one in alternatives:
+        labels, probability = one.labels.copy(), one.probability.copy()
+        labels[again], probability[again] = -1, 0
+        changed.append(replace(one, labels=labels, probability=probability))
+    return tuple(changed)
 
 
 def exists_probability(posterior: PosteriorSamples, labels: NDArray[np.integer]) -> NDArray[np.float32]:

@@ -29,7 +29,7 @@ from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.misassigned_spikes import stands_for
 from ncpgui.evidence.white_noise import WhiteNoise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
-from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
+from ncpgui.sorting.component_alternatives import build_alternatives, counted_once, exists_probability
 from ncpgui.sorting.component_waveforms import ReadSpikes, read_spikes
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
@@ -249,18 +249,21 @@ def finish_component(
         )
     proposed = [np.searchsorted(draw.units, group) for group in draw.proposed]
     beside = partial(with_given, proposed=proposed) if given else with_matched
+    own, *others = beside(
+        alternatives, matched, probability, posterior, draw.sampled, min_spikes=config.min_cluster_spikes
+    )
+    again = np.flatnonzero(draw.again) if draw.again.any() else None
     return Component(
         id=draw.id,
         contacts=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=posterior,
-        alternatives=beside(
-            alternatives, matched, probability, posterior, draw.sampled, min_spikes=config.min_cluster_spikes
-        ),
+        alternatives=(own, *counted_once(others, again)),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
         echoes=draw.echoes,
+        again=again,
     )
 
 

@@ -80,6 +80,8 @@ def read_spikes(
             ids = draw.spike_ids
             like = nearest_measured(units.matched.sample_index[ids], units.unit[ids], there)
             coordinates[draw.id] = coordinates[draw.id][np.where(like < 0, draw.sampled[0], like)]
+        if draw.follows is not None:
+            coordinates[draw.id] = coordinates[draw.id][draw.follows]
     return {draw.id: ReadSpikes(waveforms[draw.id], coordinates[draw.id], known[draw.id]) for draw in draws}
 
 

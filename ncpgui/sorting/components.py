@@ -28,6 +28,7 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.drift_pieces import Pieces
 from ncpgui.sorting.echoes import EchoPair, echo_pairs
 from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.parts import nearest_measured
 from ncpgui.sorting.unit_distances import distances
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,8 @@ class ComponentDraw:
     contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
     measured : (n,) bool, as of `Matched`
+    follows : (n,) int64, position of the spike that each one is (`Matched.again`), of the nearest of its unit
+        where that is in another component; its own where it was found once. None where all were
     cut_from, echoes : as of `Component`
     proposed : groups of its units that somebody proposes to merge
     pieces : pairs of its units that are alike where tissue moved; some may be pieces of one cell
@@ -65,12 +68,20 @@ class ComponentDraw:
     proposed: tuple[tuple[int, ...], ...] = ()
     pieces: tuple[Pieces, ...] = ()
     measured: NDArray[np.bool_] | None = None
+    follows: NDArray[np.int64] | None = None
+
+    @property
+    def again(self) -> NDArray[np.bool_]:
+        """Which spikes were found before, in another unit: (n,)."""
+        if self.follows is None:
+            return np.zeros(len(self.spike_ids), dtype=bool)
+        return np.asarray(self.follows != np.arange(len(self.follows)))
 
     def rest(self, known: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Positions in `spike_ids` of the spikes that were not drawn; of those that are `known` (n,)."""
         left = np.ones(len(self.spike_ids), dtype=bool) if known is None else known.copy()
         left[self.sampled] = False
-        return np.flatnonzero(left)
+        return np.flatnonzero(left & ~self.again)
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,7 @@ def draw_components(
     nothing can be said (`apart`) are components of their own.
     Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance, and so
     are `pieces` of a cell that moved. Where not all spikes were measured (`Matched`), only those that
-    were are drawn.
+    were are drawn, and none that is another found again.
     """
 
     def contacts(members: list[int]) -> NDArray[np.int64] | None:
@@ -134,7 +145,11 @@ def draw_components(
         rng = stream(config.seed, "component", number)
         share = ALONE_SHARE if len(members) == 1 else 1
         there = None if units.matched.measured is None else units.matched.measured[ids]
-        drawn_from = np.arange(len(ids)) if there is None else np.flatnonzero(there)
+        follows = _followed(units, ids)
+        may_be_drawn = np.ones(len(ids), dtype=bool) if there is None else there.copy()
+        if follows is not None:
+            may_be_drawn &= follows == np.arange(len(ids))
+        drawn_from = np.flatnonzero(may_be_drawn)
         most = max(1, int(share * config.spikes_per_group))
         sampled = drawn_from[drawn_fairly(units.unit[ids[drawn_from]], most, rng)]
         result.append(
@@ -149,9 +164,22 @@ def draw_components(
                 tuple(group for group in together if set(group) <= set(members)),
                 tuple(one for one in pieces if {one.first, one.second} <= set(members)),
                 there,
+                follows,
             )
         )
     return result
+
+
+def _followed(units: FoundUnits, spike_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """`ComponentDraw.follows` of a component of these spikes."""
+    if units.matched.again is None:
+        return None
+    other = units.matched.again[spike_ids]
+    if (other < 0).all():
+        return None
+    place = np.minimum(np.searchsorted(spike_ids, other), len(spike_ids) - 1)
+    nearest = nearest_measured(units.matched.sample_index[spike_ids], units.unit[spike_ids], other < 0)
+    return np.where((other >= 0) & (spike_ids[place] == other), place, nearest)
 
 
 def _here(pair: EchoPair, spike_ids: NDArray[np.int64]) -> Echoes:

@@ -1,7 +1,8 @@
 """Spikes that another program found, as multiples of the templates that its units have in the recording.
 
 Templates are measured around the spikes, all spikes are taken out of the traces together, and the templates
-that are left then are those that the spikes are fitted with. Of a long recording this is done in parts.
+that are left then are those that the spikes are fitted with, but for those that were found twice. Of a long
+recording this is done in parts.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress
 from ncpgui.sorting.fitting import MAX_LAG_MS, fitted, within
+from ncpgui.sorting.found_twice import found_twice
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import least_gain_of
-from ncpgui.sorting.parts import Parts, filled
+from ncpgui.sorting.parts import Parts, filled, spread
 from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, pruned, templates_of
 
 if TYPE_CHECKING:
@@ -32,8 +34,13 @@ def explained(
     places: Places,
     parts: Parts | None,
     progress: Progress,
+    *,
+    least: int,
 ) -> Matched:
-    """The given spikes as multiples of the templates that they have in the recording, or in parts of it."""
+    """The given spikes as multiples of the templates that they have in the recording, or in parts of it.
+
+    least : spikes that each unit keeps of those that were found twice
+    """
     traces, n_units = pre.whitened(), int(unit.max(initial=-1)) + 1
     measured = None if parts is None else _measured(sample_index, parts)
     rows = np.arange(len(unit)) if measured is None else np.flatnonzero(measured)
@@ -46,19 +53,33 @@ def explained(
         times = _inside(times, bank.n_before, bank.waveforms.shape[2], pre)
     channels_um = traces.get_channel_locations()
     progress(50, 100, "taking all spikes out together")
-    _, sums = fitted(traces, times, units, bank, places, least_gain, with_noise=False, stretches=stretches)
+    first, sums = fitted(
+        traces, times, units, bank, places, least_gain, with_noise=False, stretches=stretches
+    )
     means = np.where(sums.n_spikes[:, :, None, None] > 0, sums.means(places, channels_um), bank.waveforms)
     bank, units = pruned(replace(bank, waveforms=means), units, channels_um, least_gain=None)
     progress(75, 100, "taking all spikes out together")
-    matched, _ = fitted(traces, times, units, bank, places, least_gain, with_sums=False, stretches=stretches)
-    if len(matched.sample_index) != len(rows):
+    if len(first.sample_index) != len(rows):
         raise RecordingError(
             f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
         )
+    again = found_twice(first, sampling_frequency_hz=traces.sampling_frequency, least=least)
+    once = again < 0
+    matched, _ = fitted(
+        traces, times[once], units[once], bank, places, least_gain, with_sums=False, stretches=stretches
+    )
     matched = replace(matched, clock=pre.recording.reference.clock)
-    if measured is not None:
-        return filled(matched, sample_index, unit, measured)
-    return _with_edges(replace(matched, sample_index=sample_index), times != sample_index)
+    if not once.all():
+        matched = spread(matched, times, unit[rows], once)
+    if measured is None:
+        matched = _with_edges(replace(matched, sample_index=sample_index), times != sample_index)
+    else:
+        matched = filled(matched, sample_index, unit, measured)
+    if once.all():
+        return matched
+    of_all = np.full(len(unit), -1, dtype=np.int64)
+    of_all[rows] = np.where(once, -1, rows[again])
+    return replace(matched, again=of_all)
 
 
 def _measured(sample_index: NDArray[np.int64], parts: Parts) -> NDArray[np.bool_]:

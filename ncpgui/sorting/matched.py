@@ -35,6 +35,8 @@ class Matched:
     clock : of the recording; None where seconds count from the first sample
     measured : (n,) bool, spikes whose traces were read; amplitude, shift and gain of another are those of the
         nearest of its unit that was (`parts`). None where all were
+    again : (n,) int64, row of the spike that each one is, found a second time (`found_twice`), -1 = none.
+        Its amplitude, shift and gain are those of the nearest of its unit. None where there are none
     """
 
     sample_index: NDArray[np.int64]
@@ -51,6 +53,7 @@ class Matched:
     clock: Clock | None = None
     n_faint: int = 0
     measured: NDArray[np.bool_] | None = None
+    again: NDArray[np.int64] | None = None
 
     @property
     def bank(self) -> TemplateBank:
@@ -70,11 +73,14 @@ class Matched:
     @property
     def n_of_templates(self) -> NDArray[np.int64]:
         """Spikes of each unit that its template is a mean of: (K,)."""
-        unit = self.unit if self.measured is None else self.unit[self.measured]
-        return np.bincount(unit, minlength=self.n_units)
+        kept = np.ones(len(self.unit), dtype=bool) if self.measured is None else self.measured
+        if self.again is not None:
+            kept = kept & (self.again < 0)
+        return np.bincount(self.unit[kept], minlength=self.n_units)
 
     def of(self, rows: NDArray[np.bool_ | np.integer]) -> Matched:
-        """Only the spikes of `rows`."""
+        """Only the spikes of `rows`, of which none was found twice."""
+        assert self.again is None, "rows of spikes that were found twice are those of all spikes"
         return replace(
             self,
             **{name: getattr(self, name)[rows] for name in _OF_SPIKES},
@@ -167,7 +173,9 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
             "least_gain": matched.least_gain,
             "noise_level": matched.noise_level,
             "n_faint": np.array(matched.n_faint),
-            **({} if matched.measured is None else {"measured": matched.measured}),
+            **{
+                name: value for name in ("measured", "again") if (value := getattr(matched, name)) is not None
+            },
             **inside("moving", _packed_bank(matched.moving)),
             **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
             **inside("noise", {name: getattr(matched.noise, name) for name in _OF_NOISE}),
@@ -183,6 +191,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
             noise_level=values["noise_level"],
             n_faint=integer_of(values["n_faint"]),
             measured=values["measured"].astype(bool) if "measured" in values else None,
+            again=values.get("again"),
             moving=_unpacked_bank(moving),
             places=places,
             clock=clock,

@@ -139,20 +139,29 @@ def filled(
 ) -> Matched:
     """What was found of the measured spikes, with all others (n,) as the nearest of these.
 
-    The others come at their time to the sample. Those of a unit without a measured spike have amplitude 1.
     Gains are as if templates were means of all spikes (`without_own_noise`).
     """
-    row = np.cumsum(measured) - 1
-    like = nearest_measured(sample_index, unit, measured)
+    found = replace(found, gain=without_own_noise(found, np.bincount(unit)))
+    return replace(spread(found, sample_index, unit, measured), measured=measured)
+
+
+def spread(
+    found: Matched, sample_index: NDArray[np.int64], unit: NDArray[np.int64], fitted: NDArray[np.bool_]
+) -> Matched:
+    """What was found of the fitted spikes, with all others (n,) as the nearest of their unit, at their time.
+
+    Those of a unit without a fitted spike have amplitude 1, and a gain of 0.
+    """
+    row = np.cumsum(fitted) - 1
+    like = nearest_measured(sample_index, unit, fitted)
     of, none = row[like], like < 0
     return replace(
         found,
         sample_index=sample_index,
         unit=unit,
         amplitude=np.where(none, np.float32(1), found.amplitude[of]),
-        shift_samples=np.where(measured, found.shift_samples[of], np.float32(0)),
-        gain=np.where(none[:, None], np.float32(0), without_own_noise(found, np.bincount(unit))[of]),
-        measured=measured,
+        shift_samples=np.where(fitted, found.shift_samples[of], np.float32(0)),
+        gain=np.where(none[:, None], np.float32(0), found.gain[of]),
     )
 
 

@@ -19,7 +19,7 @@ from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.white_noise import white_noise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
-from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
+from ncpgui.sorting.component_alternatives import build_alternatives, counted_once, exists_probability
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import rounds_left, together
@@ -82,7 +82,8 @@ def resample_rest(
         alternatives = ranked(
             alternatives, posterior, component.sampled, min_spikes=config.min_cluster_spikes
         )
-    return replace(component, posterior=posterior, alternatives=alternatives)
+    again = None if component.again is None else component.again[labels[component.again] < 0]
+    return replace(component, posterior=posterior, alternatives=counted_once(alternatives, again))
 
 
 def with_all_draws(
@@ -124,6 +125,7 @@ def with_all_draws(
     progress(19, 20, "weighing alternatives")
     own = [_seen_in(posterior, one, component.sampled) for one in component.alternatives]
     new = build_alternatives(posterior, component.sampled, evidence.coordinates, config, company=company)
+    new = counted_once(new, component.again)
     least = config.min_cluster_spikes
     alternatives = ranked((*own, *new), posterior, component.sampled, min_spikes=least, first_stays=True)
     return replace(component, posterior=posterior, alternatives=alternatives)
@@ -220,6 +222,7 @@ def rarer_sortings(
         coordinates = _from_company(component, np.zeros((posterior.n_points, 1), np.float32))
     share = posterior.subset(rows)
     found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
+    found = counted_once(found, component.again)
     least = config.min_cluster_spikes
     every = distinct((*shown, *found), component.sampled, min_spikes=least)
     new = [

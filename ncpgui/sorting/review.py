@@ -32,10 +32,12 @@ from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_opt
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found import Found
+from ncpgui.sorting.found_twice import twice_words
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, point_up, troughs
 from ncpgui.sorting.given_spikes import explained
 from ncpgui.sorting.matched import Matched, matched_packing
 from ncpgui.sorting.matching import MATCHING
+from ncpgui.sorting.moved_back import moved_back
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.parts import Parts, parts_of
@@ -108,7 +110,9 @@ def given_units(
             steps,
             MATCHING,
             matched_packing(places, recording.reference.clock),
-            lambda: explained(pre, sorting.sample_index, unit, places, parts, progress),
+            lambda: explained(
+                pre, sorting.sample_index, unit, places, parts, progress, least=config.min_cluster_spikes
+            ),
         )
         units = _found(pre, matched, peak_sign=config.peak_sign)
         for sentence in (*pre.blanked(), _inverted(pre, config, parts)):
@@ -117,8 +121,9 @@ def given_units(
         counts = matched.n_of_templates
         few = np.flatnonzero(counts < config.min_cluster_spikes)
         pieces = drift_pieces(matched, pre.probe.positions_um[units.main_channel, places.axis])
-        if words := pieces_words(pieces, ids):
-            log.info("%s", words)
+        for words in (pieces_words(pieces, ids), twice_words(matched, ids)):
+            if words:
+                log.info("%s", words)
         draws = draw_components(
             units,
             pre.probe,
@@ -258,11 +263,14 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     at_trough = np.stack([earlier(one, int(by)) for one, by in zip(upward, late, strict=True)])
     depth, trough = troughs(at_trough, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     place = matched.places.of(matched.sample_index)
+    shown = None
+    if matched.places.n_places > 1:
+        shown = moved_back(everywhere, main, matched.places, pre.probe.positions_um, usual=usual)
     n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
         matched=matched,
-        explained=ExplainedSpikes.of(matched, place, everywhere, is_positive),
+        explained=ExplainedSpikes.of(matched, place, everywhere, is_positive, shown),
         probability=spike_probability(matched, none),
         main_channel=main.astype(np.int64),
         depth_sd=depth,

@@ -81,12 +81,21 @@ def test_a_probability_that_decides_nothing_for_sure_is_refused(project: Project
         with_probable_sortings(project, least)
 
 
-@pytest.mark.parametrize(("n_off", "label"), [(11, "noise"), (12, "unsorted")])
-def test_a_small_part_that_a_split_takes_off_is_labelled_noise(n_off: int, label: str) -> None:
-    """A fifth of 60 spikes is 12."""
-    split = [0] * (60 - n_off) + [1] * n_off
+@pytest.mark.parametrize(("depth_sd", "label"), [(3.9, "noise"), (4.0, "unsorted")])
+def test_a_part_with_a_small_waveform_that_a_split_takes_off_is_labelled_noise(
+    depth_sd: float, label: str
+) -> None:
+    """Its spikes are 3 sd less and more deep, so that the mean is what counts."""
+    split = [0] * 50 + [1] * 10
     project = tiny_project({0: [ONE, split]}, masses={0: [0.04, 0.96]})
-    project = replace(project, p_neuron=np.ones(len(project.unit_of_spike), np.float32))
+    waveforms = project.waveforms[0].waveforms.copy()
+    waveforms[50:] = 0
+    waveforms[50:, 12, 0] = -depth_sd + 3 * (-1.0) ** np.arange(10)
+    project = replace(
+        project,
+        p_neuron=np.ones(len(project.unit_of_spike), np.float32),
+        waveforms={0: replace(project.waveforms[0], waveforms=waveforms)},
+    )
     done, words = with_probable_sortings(project, 0.9)
     history = decided(done)
     part = int(history.clustering.unit_of_spike[project.components[0].spike_ids[-1]])
@@ -105,23 +114,29 @@ def test_a_large_part_is_noise_where_it_is_more_probably_no_cell() -> None:
     assert taken_off(before, after) == ()
 
 
+def test_of_a_component_without_waveforms_no_part_is_small(project: Project) -> None:
+    bare = replace(project, waveforms={})
+    assert with_probable_sortings(bare, 0.9)[1] == ("sort 0 as 2 units, by itself at 96 %",)
+
+
 def test_what_a_sorting_moves_or_puts_together_is_no_part_taken_off() -> None:
     before = np.repeat([0, 1], [50, 50])
     assert taken_off(before, np.full(100, 7)) == ()  # merged
     assert taken_off(before, np.repeat([8, 9], [45, 55])) == ()  # five spikes are moved
     assert taken_off(before, np.repeat([8, -1, 9], [45, 5, 50])) == ()  # five are in no unit
-    assert taken_off(before, np.repeat([8, 6, 9], [45, 5, 50])) == (6,)
+    noise = np.repeat([0.9, 0.1, 0.9], [45, 5, 50])
+    assert taken_off(before, np.repeat([8, 6, 9], [45, 5, 50]), noise) == (6,)
     assert taken_off(np.repeat([-1, 1], [50, 50]), np.repeat([3, 4], [50, 50])) == ()
 
 
 def test_where_the_tissue_moved_a_unit_is_not_made_several_without_asking(project: Project) -> None:
-    """The first component would become two units; a part that is contamination is taken off all the same."""
+    """The first component would become two units; a little is taken off all the same: a sixth of a unit."""
     moved = replace(project, motion=Motion(applied=True))
     assert with_probable_sortings(moved, 0.9)[1] == ()
     assert len(with_probable_sortings(moved, 0.6)[1]) == 1  # the second component, which is merged
     small = tiny_project({0: [ONE, [0] * 50 + [1] * 10]}, masses={0: [0.04, 0.96]})
     words = with_probable_sortings(replace(small, motion=Motion(applied=True)), 0.9)[1]
-    assert [one.split(",")[0] for one in words] == ["sort 0 as 2 units", "label unit 2 noise"]
+    assert [one.split(",")[0] for one in words] == ["sort 0 as 2 units"]
 
 
 def test_a_unit_half_of_which_comes_from_one_unit_is_no_part_of_it() -> None:
@@ -139,12 +154,20 @@ def test_of_two_parts_as_large_the_first_is_the_unit_and_the_other_a_part() -> N
     assert parts_of(np.zeros(4, int), np.array([8, 8, 8, -1])) == {}
 
 
-def test_a_part_of_a_fifth_is_taken_off_only_if_it_is_more_probably_no_cell() -> None:
+def test_a_part_is_taken_off_only_if_it_is_more_probably_no_cell_than_one() -> None:
     before, after = np.zeros(10, int), np.array([5] * 8 + [6] * 2)
-    assert taken_off(before, after) == ()
     assert taken_off(before, after, np.repeat([0.9, 0.5], [8, 2])) == ()
     assert taken_off(before, after, np.repeat([0.9, 0.49], [8, 2])) == (6,)
-    assert taken_off(np.zeros(11, int), np.array([5] * 9 + [6] * 2)) == (6,)
+
+
+@pytest.mark.parametrize(("n_off", "n_decisions"), [(11, 1), (12, 0)])
+def test_where_the_tissue_moved_a_unit_may_lose_less_than_a_fifth(n_off: int, n_decisions: int) -> None:
+    """A fifth of 60 spikes is 12."""
+    split = [0] * (60 - n_off) + [1] * n_off
+    project = tiny_project({0: [ONE, split]}, masses={0: [0.04, 0.96]})
+    moved = replace(project, motion=Motion(applied=True))
+    assert len(with_probable_sortings(moved, 0.9)[1]) == n_decisions
+    assert len(with_probable_sortings(project, 0.9)[1]) == 1
 
 
 @pytest.mark.parametrize(("mass", "share"), [(0.99, "99"), (0.991, ">99"), (1.0, ">99"), (0.969, "96")])

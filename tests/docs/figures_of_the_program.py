@@ -32,7 +32,7 @@ from ncpgui.core.numpy_files import MOST_BYTES
 from ncpgui.core.order_agreement import N_ORDERS, SHAKY, STEADY
 from ncpgui.core.probe import LEAST_PITCH_UM
 from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
-from ncpgui.curation.by_itself import CONTAMINATION
+from ncpgui.curation.by_itself import LITTLE, SMALL_SD
 from ncpgui.curation.decision import MOSTLY
 from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.training.config import TrainConfig
@@ -230,7 +230,7 @@ def of_probabilities() -> list[str]:
     assert TOLERATED == 1 / 10
     assert MIN_JACCARD == MOSTLY == 1 / 2
     assert round(1 - np.sqrt(1 - DEPENDS_FROM), 3) == 1 / 10
-    assert CONTAMINATION == 1 / 5
+    assert (LITTLE, SMALL_SD) == (1 / 5, 4)
     assert AGREES == 4 / 5
     assert round(LARGE_ERROR, 1) == 0.1
     return [
@@ -261,7 +261,8 @@ def of_probabilities() -> list[str]:
         "of the spikes are expected to be wrong. Each unit has a P(exists) of at least "
         f"{percent(MORE_PROBABLY)} and a P(right) of at least {percent(open_.RIGHT)}.",
         "an error is 10 % or more",
-        "if it is less than a fifth of the unit",
+        "is at most 4 noise sd deep",
+        "no unit loses a fifth of its spikes",
         "is expected to narrow its band by a tenth",
         f"(at least {percent(LEAST_JACCARD)} in common)",
         f"most probable sorting is less than {percent(OPEN_UNDER)} probable",

@@ -68,6 +68,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
                 (one, two),
                 cut_from=apart,
                 echoes=echoes if main else (),
+                again=np.array([2, 5]) if main else None,
             )
         )
         waveforms[main] = ComponentWaveforms(

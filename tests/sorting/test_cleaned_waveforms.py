@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from benchmarks.common.array_recording import ArrayRecording
+from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes, _put_back, iterate_cleaned
+from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.peeling import Seen, TemplateBank, slope_of
+
+from .two_units import two_units
 
 RATE_HZ = 30_000.0
 N_SAMPLES = 60_000
@@ -121,6 +126,23 @@ def test_a_spike_that_was_elsewhere_looks_as_at_the_place_where_it_is_shown(filt
         cleaned(Added(filtered, still), still, [0, 1]),
         atol=1e-4,
     )
+
+
+def test_a_spike_that_was_found_twice_is_taken_out_once_and_each_place_has_what_it_is_shown_with() -> None:
+    found = two_units(np.zeros(3), np.array([False, True, True]), np.array([100, 103, 900]), apart=4.0)
+    places = Places(np.array([[0, 500], [500, 1000]]), np.array([0, 1]), np.zeros((2, 1)), np.zeros(1))
+    moving = MovingBank(np.repeat(found.moving.waveforms, 2, axis=0), 10, np.array([0.4, 0.6]))
+    found = replace(found, places=places, moving=moving, again=np.array([-1, 0, -1]))
+    of = partial(ExplainedSpikes.of, found, np.array([0, 0, 1]), moving.waveforms, np.array([False, True]))
+    by_unit, by_place = of(), of(2 * moving.waveforms)
+    assert by_unit.amplitude.tolist() == by_place.amplitude.tolist() == [1, 0, 1]
+    assert by_unit.row.tolist() == by_place.row.tolist() == [0, 1, 3]
+    assert by_unit.shown is not None
+    assert by_place.shown is not None
+    assert by_unit.shown.tolist() == [2, 3, 3]  # at the second place, where the tissue was for longer
+    assert by_place.shown.tolist() == [4, 5, 7]
+    assert np.array_equal(by_place.bank.waveforms[7], 2 * moving.waveforms[1, 1])
+    assert by_place.is_positive.tolist() == [False, True] * 4
 
 
 def test_spikes_at_the_ends_of_the_recording_are_cleaned_too(filtered: Preprocessed) -> None:

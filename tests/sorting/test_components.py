@@ -46,7 +46,7 @@ def _units(depth: list[list[float]]) -> SimpleNamespace:
     return SimpleNamespace(
         depth_sd=depth_sd,
         main_channel=depth_sd.argmax(axis=1),
-        matched=SimpleNamespace(measured=None),
+        matched=SimpleNamespace(measured=None, again=None),
         sampling_frequency_hz=20_000.0,
         n_samples=1_000_000,
     )
@@ -95,6 +95,27 @@ def test_a_component_has_all_spikes_of_its_units_in_order_of_time(monkeypatch: p
     units.unit, units.n_units = np.array([2, 1, 0, 0, 1, 2, 0]), 3
     drawn = draw_components(units, LINE, SortingConfig())
     assert [one.spike_ids.tolist() for one in drawn] == [[0, 2, 3, 5, 6], [1, 4]]
+
+
+def test_spikes_that_were_found_twice_follow_the_other_one_and_are_not_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The other one of spike 5 is in another component: it follows the nearest of its own unit."""
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 0, 2)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
+    units.unit, units.n_units = np.array([2, 1, 0, 0, 1, 2, 0]), 3
+    units.matched.again = np.array([-1, -1, 0, -1, -1, 4, -1])
+    units.matched.sample_index = 100 * np.arange(7)
+    first, second = draw_components(units, LINE, SortingConfig())
+    assert first.spike_ids.tolist() == [0, 2, 3, 5, 6]
+    assert first.follows is not None
+    assert first.follows.tolist() == [0, 0, 2, 0, 4]
+    assert first.again.tolist() == [False, True, False, True, False]
+    assert first.sampled.tolist() == [0, 2, 4]
+    assert first.rest().tolist() == []
+    assert second.follows is None
+    assert second.again.tolist() == [False, False]
 
 
 def test_all_spikes_are_drawn_where_there_are_few() -> None:

@@ -88,7 +88,7 @@ def fit(
     monkeypatch.setattr(given_spikes, "least_gain_of", lambda *_: None)
     monkeypatch.setattr(given_spikes, "fitted", fitted)
     monkeypatch.setattr(given_spikes, "pruned", lambda bank, units, *_, **__: (bank, units))
-    traces = SimpleNamespace(get_channel_locations=lambda: np.zeros((2, 2)))
+    traces = SimpleNamespace(get_channel_locations=lambda: np.zeros((2, 2)), sampling_frequency=20_000.0)
     pre = SimpleNamespace(
         whitened=lambda **_: traces,
         n_samples=1000,
@@ -104,6 +104,7 @@ def fit(
         places,
         None,
         lambda done, total, _="": told.append(100 * done // total),
+        least=1,
     )
     return result, told, banks
 

@@ -206,6 +206,18 @@ def test_decisions_are_held_by_the_network_and_in_every_sorting() -> None:
     assert labels[0] == labels[1] == labels[8] != labels[4]
 
 
+def test_spikes_that_were_found_twice_are_in_no_unit_of_new_sortings_unless_they_are_held() -> None:
+    before = replace(component([ONE] * 10, [*ONE, 0, 0]), again=np.array([8, 9]))
+    held = Clamp(np.array([0, 0, -1, -1, -1, -1, -1, -1, 0, -1], np.int32))
+    found = resample_rest(PROJECT, before, waves(), held, CONFIG, cluster=Network(A))
+    for one in found.alternatives:
+        assert one.labels[8] == one.labels[0]
+        assert one.labels[9] == -1
+    rare = replace(component([*[A] * 12, ONE], [*A, 0, 1]), again=np.array([8]))
+    (other,) = rarer_sortings(rare, None, CONFIG)
+    assert other.labels.tolist() == [0] * 8 + [-1, 0]
+
+
 def test_a_beam_is_searched_where_it_is_wanted() -> None:
     network = Network(A)
     found = sampled_again(network, config=replace(CONFIG, sampler="beam", beam=6))
@@ -253,6 +265,14 @@ def test_the_draws_of_the_second_round_come_to_those_of_the_first() -> None:
     assert (first.mass, second.mass) == pytest.approx((0.67, 0.33))
     assert first.p_exists == pytest.approx([0.67 + 0.33] * 2)  # half of a cluster is a partner
     assert told[-2:] == [(18, 20, "weighing by all spikes"), (19, 20, "weighing alternatives")]
+
+
+def test_spikes_that_were_found_twice_stay_in_the_sorting_in_use_alone_when_more_draws_come() -> None:
+    before = replace(component([A] * 50, [*A, 0, 1]), again=np.array([9]))
+    config = replace(CONFIG, posterior_samples=100)
+    first, second = with_all_draws(PROJECT, before, waves(), config, cluster=Network(ONE)).alternatives
+    assert first.labels.tolist() == [*A, 0, 1]
+    assert second.labels.tolist() == [0] * 9 + [-1]
 
 
 def test_both_rounds_come_to_a_quarter_of_the_draws_and_a_component_that_has_all_stays() -> None:

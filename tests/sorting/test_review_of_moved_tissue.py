@@ -77,7 +77,9 @@ def test_pieces_of_a_cell_at_two_places_are_one_question_with_a_card_that_joins_
         explained = found.units.explained
         assert explained.shown is not None
         assert len(np.unique(explained.row)) == 4  # two units at two places
-        assert len(np.unique(explained.shown)) == 2  # shown at one
+        often = np.flatnonzero(np.bincount(explained.shown) > 20)  # without those that were mistaken
+        shown = explained.bank.waveforms[often]
+        assert np.ptp(shown, axis=1).argmax(axis=1).tolist() == [3, 3]  # both shown at the first place
     component, _ = sampled[0]
     given, *others = component.alternatives
     assert given.n_units == 2

@@ -1,0 +1,41 @@
+"""How the benchmark of curation counts: each true spike once, also where a sorter found it twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from spikeinterface.core import NumpySorting
+
+from benchmarks.curation.reviewed_sorting import Truth
+
+RATE_HZ = 20_000.0
+CELLS = NumpySorting.from_unit_dict(
+    {0: np.array([1000, 2000, 3000, 4000]), 1: np.array([1500, 2500, 5000])}, RATE_HZ
+)
+FOUND = np.array([1000, 1003, 1500, 2000, 2001, 2500, 3000, 4000, 4008])
+"""The first cell's 1000, 2000 and 4000 are found twice; 5000 of the second not at all."""
+
+
+@pytest.fixture
+def truth() -> Truth:
+    return Truth.of(FOUND, CELLS)
+
+
+def test_what_was_found_is_counted_once(truth: Truth) -> None:
+    assert truth.n_found.tolist() == [4, 2]
+    assert truth.event[:, 0].tolist() == [0, 0, -1, 1, 1, -1, 2, 3, 3]
+    assert truth.event[:, 1].tolist() == [-1, -1, 0, -1, -1, 1, -1, -1, -1]
+
+
+def test_a_spike_found_twice_is_right_where_one_of_the_two_is_in_the_unit_of_its_cell(truth: Truth) -> None:
+    right = np.array([0, 1, 1, 0, 1, 1, 0, 0, 1])
+    assert truth.wrong(right) == 0
+    assert truth.wrong(np.where(FOUND == 1003, -1, right)) == 0  # and where the other is in no unit
+    assert truth.wrong(np.where(np.isin(FOUND, [1000, 1003]), -1, right)) == 1
+    assert truth.wrong(np.where(FOUND == 3000, 1, right)) == 1
+    assert truth.wrong(np.array([0, 0, 0, 0, 0, 0, 0, 0, 0])) == 2
+
+
+def test_units_hold_spikes_of_cells_each_once(truth: Truth) -> None:
+    unit = np.array([0, 0, 1, 0, 1, 1, -1, 1, 1])
+    assert truth.events_in(unit).tolist() == [[2, 0], [2, 2]]
