@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from later import Later
+from read_once import saved_copy
 from tiny_project import unsampled
 
 from ncpgui.app.controller import Controller
@@ -20,7 +21,6 @@ from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.core.component import WaitingComponent
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
-from ncpgui.session.store import save
 
 WAYS = {
     0: [[0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [0] * 7 + [1] * 3],
@@ -152,7 +152,7 @@ def request(tmp_path: Path) -> recordings.RecordingRequest:
 
 def opened(fake: FakeJobs, preferences: Preferences, path: Path, runner: Runner | None = None) -> Any:
     """A controller with the fake project, opened from its session."""
-    save(fake.project, path)
+    saved_copy(fake.project, path)
     controller, ears = start(preferences, runner)
     controller.open_session(path)
     if isinstance(runner, Later):

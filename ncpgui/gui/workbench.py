@@ -88,7 +88,7 @@ class Workbench(QtWidgets.QWidget):
         self.units = UnitTablePanel(workspace, controller)
         self.similar = SimilarUnitsPanel(workspace, controller)
         self.similarity = SimilarityPanel(workspace, controller)
-        self.similarity.ordered = self.units.all_in_order
+        self.similarity.ordered = self.units.all_in_order  # type: ignore[method-assign]
         self.units.model.modelReset.connect(self.similarity.mark_dirty)
         self.units.filter.textChanged.connect(self.similarity.mark_dirty)
         self.correlograms = CorrelogramsPanel(workspace, controller)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from app_fakes import FAKED, MASSES, WAYS, FakeJobs
+from read_once import sessions_read_once
 from tiny_project import tiny_project
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _sessions_are_read_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Sessions of the same bytes; modules that are about reading them say so."""
+    with nullcontext() if getattr(request.module, "READS_SESSIONS", False) else sessions_read_once():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,8 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
 from ncpgui.session.store import load, save
 
+READS_SESSIONS = True
+
 
 @pytest.fixture
 def opens_anything(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from app_fakes import FakeJobs
+from read_once import saved_copy
 
 from ncpgui.app.action import Context
 from ncpgui.app.actions import ACTIONS
@@ -14,7 +15,6 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.palette import Entry, found, match
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work.tasks import Immediate
-from ncpgui.session.store import save
 from tests.app.test_actions import FakeWindow
 
 KEYS = {item.id: item.keys for item in ACTIONS}
@@ -23,7 +23,7 @@ KEYS = {item.id: item.keys for item in ACTIONS}
 @pytest.fixture
 def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context:
     controller = Controller(Workspace(), Immediate(), preferences)
-    save(fake.project, tmp_path / "s.h5")
+    saved_copy(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
     return Context(controller.workspace, controller, FakeWindow())  # type: ignore[arg-type]
 

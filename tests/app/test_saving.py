@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from app_fakes import FakeJobs
 from later import Later
+from read_once import saved_copy
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
@@ -35,7 +36,7 @@ def controller(fake: FakeJobs, preferences: Preferences, runner: Later) -> Contr
 
 @pytest.fixture
 def opened(controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path) -> Controller:
-    save(fake.project, tmp_path / "s.h5")
+    saved_copy(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
     runner.run()
     return controller

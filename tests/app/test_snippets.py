@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from app_fakes import FakeJobs
+from read_once import saved_copy
 
 from ncpgui.app.action import Context
 from ncpgui.app.controller import Controller
@@ -14,7 +15,6 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.snippets import SNIPPETS, run_snippet
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import NcpguiError
-from ncpgui.session.store import save
 from tests.app.test_actions import FakeWindow
 
 
@@ -22,7 +22,7 @@ from tests.app.test_actions import FakeWindow
 def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context:
     """Units 0, 1, 2 are of the component on screen, 3 and 4 of others."""
     controller = Controller(Workspace(), Immediate(), preferences)
-    save(fake.project, tmp_path / "s.h5")
+    saved_copy(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
     window = FakeWindow()
     window.workspace = controller.workspace

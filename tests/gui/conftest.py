@@ -38,6 +38,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import LIGHT, Theme, apply_theme
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import Press, keep_draws, press_keys, settle, shown_window
+from tests.read_once import sessions_read_once
 from tests.synthetic_project import synthetic_project
 
 # sample index, channel, unit (-1 = none yet)
@@ -164,6 +165,13 @@ def _fields_are_found_once() -> Iterator[None]:
     patch.setattr(receptive_field, "receptive_field", known)
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _sessions_are_read_once() -> Iterator[None]:
+    """Sessions of the same bytes."""
+    with sessions_read_once():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.model.coloring import COLOR_BY, LABELS
 from ncpgui.app.model.colors import Color
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.painted_text import painted_texts
 from tests.gui.windows import press_keys, settle, shown_window
+from tests.read_once import saved_copy
 from tests.tiny_project import tiny_project
 
 WAYS = {0: [[0] * 8 + [1] * 6, [0] * 14], 1: [[0] * 6]}
@@ -22,7 +22,7 @@ WAYS = {0: [[0] * 8 + [1] * 6, [0] * 14], 1: [[0] * 6]}
 @pytest.fixture
 def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
     path = tmp_path / "tiny.h5"
-    create_session(tiny_project(WAYS), path).close()
+    saved_copy(tiny_project(WAYS), path)
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         made.workspace.show_component(0)

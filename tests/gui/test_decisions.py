@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import settle, shown_window
+from tests.read_once import saved_copy
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
@@ -34,7 +34,7 @@ def project() -> Project:
 @pytest.fixture
 def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
     path = tmp_path / "tiny.h5"
-    create_session(project, path).close()
+    saved_copy(project, path)
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         assert made.workspace.component_id == 0

@@ -11,8 +11,8 @@ from PyQt5 import QtCore
 
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import Press, settle, shown_window
+from tests.read_once import saved_copy
 from tests.synthetic_project import synthetic_project
 
 
@@ -24,7 +24,7 @@ def project() -> Project:
 @pytest.fixture
 def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
     path = tmp_path / "s.h5"
-    create_session(project, path).close()
+    saved_copy(project, path)
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         settle()

@@ -167,6 +167,10 @@ def layout_of(widget: QtWidgets.QWidget) -> str:
 def check_panels_have_a_head_a_message_and_what_they_draw(window: MainWindow) -> None:
     """Lists reach nearer to the right edge, for their scroll bar; that of units leaves it room."""
     bench = window.bench
+    for panel in bench.panels:  # those that are hidden are as they will be when they are shown
+        panel.make()
+        for widget in panel.findChildren(QtWidgets.QWidget):
+            widget.ensurePolished()
     found = {name: layout_of(panel) for name, panel in bench.by_name.items() if name != "cards"}
     assert found == PANELS
     assert layout_of(bench).splitlines()[0] == "column 10 2 10 4"

@@ -15,8 +15,8 @@ from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels import alternatives
 from ncpgui.gui.panels.lasso import LassoPanel
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import settle, show_only, shown_window
+from tests.read_once import saved_copy
 from tests.tiny_project import tiny_project
 
 # channel 0: unit 0 of twelve spikes, in 20 % of the draws two of six; unit 1 of six
@@ -45,7 +45,7 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
     plane = np.column_stack([np.arange(18.0), np.zeros(18)]).astype(np.float32)
     monkeypatch.setattr("ncpgui.app.work.measures.embed", lambda features, **_: plane)
     path = tmp_path / "tiny.h5"
-    create_session(project, path).close()
+    saved_copy(project, path)
     with shown_window(qtbot, tmp_path) as made:
         made.resize(1280, 800)
         made.open_path(path)

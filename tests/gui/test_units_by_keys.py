@@ -9,8 +9,8 @@ import pytest
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import settle, shown_window
+from tests.read_once import saved_copy
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1 and 2, or 0 and 1 together; channel 1: unit 3, or halves
@@ -24,7 +24,7 @@ MASSES = {0: [0.6, 0.4], 1: [0.7, 0.3]}
 @pytest.fixture
 def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
     path = tmp_path / "tiny.h5"
-    create_session(tiny_project(WAYS, masses=MASSES), path).close()
+    saved_copy(tiny_project(WAYS, masses=MASSES), path)
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         made.workspace.show_component(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
@@ -19,8 +19,9 @@ from ncpgui.gui.theme import LIGHT, Theme
 class Panel(QtWidgets.QFrame):
     """Redraws once per turn of the event loop at most, and only while it is visible.
 
-    A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
-    wants it in a window of its own, or back;
+    What is in it is made when it is shown for the first time, or when one of its parts is asked for before. A
+    subclass makes it in `build`, says in `follow` which signals make it stale, and draws in `redraw`.
+    `window_asked`: a person wants it in a window of its own, or back;
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
     `context_asked(place)`: what can be done with what a right click is on, which `context` names.
     `draws` : kinds of `PanelData` that it draws, and asks for in `redraw`
@@ -40,6 +41,7 @@ class Panel(QtWidgets.QFrame):
         self.controller = controller
         self.theme: Theme = LIGHT
         self._is_dirty = True
+        self._is_made = False
         self.setObjectName("panel")
         self.setAccessibleName(self.title)
         layout = QtWidgets.QVBoxLayout(self)
@@ -62,8 +64,29 @@ class Panel(QtWidgets.QFrame):
         self.failure.setParent(self)
         self.failure.setObjectName("failure")
         self.failure.hide()
-        self.build()
-        self.follow()
+
+    def make(self) -> None:
+        """Make what is in the panel, unless it is there."""
+        if not self._is_made:
+            self._is_made = True
+            self.build()
+            self.restyle()
+            self.follow()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a panel of which a part is asked for."""
+            if self._is_made:
+                raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+            self.make()
+            return getattr(self, name)
+
+    def setVisible(self, visible: bool) -> None:
+        """Make a panel before it is given its room."""
+        if visible:
+            self.make()
+        super().setVisible(visible)
 
     def build(self) -> None:
         """Make the widgets."""
@@ -122,6 +145,7 @@ class Panel(QtWidgets.QFrame):
 
     def redraw_now(self) -> None:
         """Redraw at once, visible or not; a panel that fails says so in its place, until it can be drawn."""
+        self.make()
         self._is_dirty = False
         try:
             self.redraw()
@@ -149,7 +173,8 @@ class Panel(QtWidgets.QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.theme = theme
-        self.restyle()
+        if self._is_made:
+            self.restyle()
         self.mark_dirty()
 
     def restyle(self) -> None:

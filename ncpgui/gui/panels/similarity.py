@@ -5,8 +5,6 @@ Painted by hand: cells are one picture of n by n pixels, however many units ther
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from PyQt5 import QtCore, QtGui
 
@@ -145,11 +143,12 @@ class SimilarityPanel(Panel):
 
     title = "Similarity"
 
+    def ordered(self) -> tuple[int, ...]:
+        """Ids of the units, in their order; the window replaces it with the order of the table."""
+        return tuple(self.workspace.state.clustering.unit_ids.tolist())
+
     def build(self) -> None:
         """Make the matrix."""
-        self.ordered: Callable[[], tuple[int, ...]] = lambda: tuple(
-            self.workspace.state.clustering.unit_ids.tolist()
-        )
         self.matrix = SimilarityWidget()
         self.matrix.clicked.connect(self._clicked)
         self.fill(self.matrix)
