@@ -12,6 +12,7 @@ import torch
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import InputError
+from ncpgui.engine.training import processes as several
 from ncpgui.engine.training.loop import train
 from ncpgui.engine.training.processes import Processes, joined
 from ncpgui.engine.training.resume import read_state, resume_path
@@ -98,3 +99,38 @@ def test_without_torchrun_there_is_one_process():
     with joined("cpu") as processes:
         assert processes == Processes(0, 1, torch.device("cpu"))
         assert processes.is_first
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The second of two processes, on a machine with two GPUs; which of them it took, and how it joined."""
+    taken: list[str] = []
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(several, "resolve_device", torch.device)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: taken.append(str(device)))
+    monkeypatch.setattr(several.distributed, "init_process_group", lambda kind, **_: taken.append(kind))
+    monkeypatch.setattr(several.distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(several.distributed, "get_world_size", lambda: 2)
+    monkeypatch.setattr(several.distributed, "destroy_process_group", lambda: taken.append("left"))
+    return taken
+
+
+def test_each_process_takes_its_own_gpu(two_gpus: list[str]) -> None:
+    with joined("cuda") as processes:
+        assert processes == Processes(1, 2, torch.device("cuda", 1))
+        assert two_gpus == ["cuda:1", "nccl"]
+    assert two_gpus[2:] == ["left"]
+    two_gpus.clear()
+    with joined("cpu") as processes:
+        assert two_gpus == ["gloo"]
+
+
+def test_one_gpu_for_two_processes_is_refused(two_gpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="'cuda:0' is one GPU, and there are 2 processes"), joined("cuda:0"):
+        pass
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(InputError, match="needs its own GPU, and torch finds 1;"), joined("cuda"):
+        pass
+    assert two_gpus == []
