@@ -132,3 +132,40 @@ def test_a_likely_neuron_that_is_likely_two_is_called_mua_as_in_exports() -> Non
     assert (row["label"], row["is_label_given"]) == ("mua", False)
     assert bundle_of(made).sorting.labels == {0: "mua", 1: "good"}
     assert unit_label(workspace.state, 1) == "unsorted"
+
+
+@pytest.mark.parametrize(
+    ("own", "beside", "found"),
+    [
+        ((0, 1, 2), (), (0, 1, 2)),
+        ((0, 0, 1), (), (0, 1, 2)),  # the second takes the first that is free, the third what is left
+        ((3, 3), (0, 1), (3, 2)),  # not those of units on cards
+        ((0, 4), (0,), (1, 4)),  # nor its own, where a card has it
+    ],
+)
+def test_units_that_are_drawn_together_have_colours_of_their_own(
+    project: Project, own: tuple[int, ...], beside: tuple[int, ...], found: tuple[int, ...]
+) -> None:
+    workspace = Workspace(project)
+    colors = workspace.state.sortings.colors
+    units, others = range(100, 100 + len(own)), range(200, 200 + len(beside))
+    for unit, index in zip((*units, *others), (*own, *beside), strict=True):
+        colors.give(unit, index)
+    workspace.coloring.set_apart(units, others)
+    assert tuple(workspace.coloring.of_unit(unit).index for unit in units) == found
+    workspace.coloring.set_apart(())
+    assert tuple(workspace.coloring.of_unit(unit).index for unit in units) == own
+
+
+def test_where_colours_run_out_a_unit_that_is_drawn_keeps_apart_from_the_others_that_are(
+    project: Project,
+) -> None:
+    """Of thirty colours twenty-nine are on cards; two units of the colour of one take what is left."""
+    workspace = Workspace(project)
+    colors = workspace.state.sortings.colors
+    for index in range(29):
+        colors.give(200 + index, index)
+    for unit in (100, 101):
+        colors.give(unit, 0)
+    workspace.coloring.set_apart((100, 101), range(200, 229))
+    assert [workspace.coloring.of_unit(unit).index for unit in (100, 101)] == [29, 0]

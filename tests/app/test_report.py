@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,6 +131,27 @@ def test_receptive_fields_stand_where_white_noise_was_shown() -> None:
     assert report.has_fields
     assert {"x_px", "y_px", "size_px", "polarity"} <= set(report.units[0].findings)
     assert "field centre (px)" in page(report)
+
+
+def test_a_clear_field_has_its_place_its_size_and_its_sign() -> None:
+    """Units of a project with a stimulus: x, y, size and polarity as they are given here."""
+    report = told(synthetic_project(1, duration_s=30.0, spikes_per_unit=60))
+
+    def with_field(*values: float) -> dict[str, Any]:
+        known = zip(("x_px", "y_px", "size_px", "polarity"), values, strict=False)
+        return {name: finding(Collected([np.array(one)]), one, n=1, level=0.9) for name, one in known}
+
+    fields = [with_field(4.0, 5.0, 2.0, 1.0), with_field(4.0, 5.0, 2.0, -1.0), with_field(np.nan, 5.0), {}]
+    units = tuple(replace(report.units[0], findings=one) for one in fields)
+    rows = re.findall(r"<tr>(.*?)</tr>", page(replace(report, units=units)))
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row)[10:] for row in rows]
+    place = "4.0 <small>(4.0 to 4.0)</small>, 5.0 <small>(5.0 to 5.0)</small>"
+    assert cells[1:5] == [
+        [place, "2.0 <small>(2.0 to 2.0)</small>", "ON"],
+        [place, "2.0 <small>(2.0 to 2.0)</small>", "OFF"],
+        ["not clear", "–", ""],
+        ["not clear", "–", ""],
+    ]
 
 
 def test_a_session_without_waveforms_or_units_has_a_page_too() -> None:

@@ -254,3 +254,12 @@ def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Pref
     assert controller.data.traces_problem == "it is gone"
     controller.close()
     assert controller.data.traces_problem == ""
+
+
+def test_without_units_there_is_no_spike_to_go_to() -> None:
+    workspace = Workspace(tiny_project({0: [[-1] * 4]}))
+    workspace.show_component(0)
+    assert walk(workspace).tolist() == []
+    assert next_spike(workspace, None, 1) is None
+    assert next_ambiguous(workspace, None) is None
+    assert walk(Workspace()).tolist() == []

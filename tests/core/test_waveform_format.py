@@ -18,3 +18,11 @@ def test_noise_is_found_back_whatever_units_lie_beneath(scale):
 
 def test_copies_of_one_spike_have_no_noise():
     assert noise_level(np.ones((5, 32, 2))) == 0
+
+
+def test_the_noise_of_two_spikes_is_their_distance_over_the_root_of_two() -> None:
+    two = np.stack([np.zeros((32, 2)), np.full((32, 2), 3.0)])
+    assert noise_level(two) == pytest.approx(3 / np.sqrt(2))
+    many = np.zeros((101, 32, 2))
+    many[-1] = 3  # the first and the last are compared, of more than a hundred too
+    assert noise_level(np.concatenate([many[-1:], 7 + many[:1], many[-1:]])) == 0

@@ -87,3 +87,11 @@ def test_one_sample_that_is_no_number_is_refused_with_its_spike(value: float) ->
     spikes[3, 7, 1] = value
     with pytest.raises(InputError, match="spike 3 holds NaN or infinity; remove it"):
         checked_waveforms(spikes, np.array([[0.0, 0.0], [30.0, 0.0]]))
+
+
+def test_five_khz_is_enough_to_show_spikes_and_less_is_not() -> None:
+    waveforms = np.zeros((3, 16, 1), np.float32)
+    waveforms[:, 6] = -5
+    assert as_read(waveforms, 5000.0)[0].shape == (3, 32, 1)
+    with pytest.raises(InputError, match="must be at least 5000 Hz"):
+        as_read(waveforms, 4999.9)

@@ -66,6 +66,16 @@ def test_an_ma_and_an_ar_process_are_found() -> None:
     assert found.autocorrelation[:12] == pytest.approx(0.7 ** np.arange(12), abs=0.015)
 
 
+def test_in_time_noise_is_that_of_all_contacts_the_first_and_the_last_too() -> None:
+    """MA(1) with a weight of 0.6 on one of two contacts: 0.6 of 1.36 + 1 at lag 1, whichever it is."""
+    for smooth in (0, 1):
+        noise = white(20, 2)
+        noise[1:, smooth] += 0.6 * white(20, 2)[:-1, smooth]
+        pre = Filtered(noise, load_probe("linear-2-25"))
+        found = measure_noise(pre, no_spikes(pre))
+        assert found.autocorrelation[1] == pytest.approx(0.6 / 2.36, abs=0.01)
+
+
 def test_products_at_a_distance_are_summed_over_samples_and_channels_and_never_around_the_end() -> None:
     values = np.random.default_rng(0).normal(size=(16, 3))
     literal = [sum(float(values[i] @ values[i + lag]) for i in range(16 - lag)) for lag in range(6)]

@@ -232,3 +232,13 @@ def test_few_pairs_and_few_spikes_are_not_looked_at() -> None:
     assert not may_be_locked(29, 100, 5000)
     assert not may_be_locked(9, 9, 5000)
     assert LEAST_SHARE * 100 == 30
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "samples"), [(20_000.0, 50 + 3), (30_000.0, 75 + 4), (5000.0, 12 + 1), (2000.0, 5 + 1)]
+)
+def test_how_near_spikes_may_be_is_the_largest_lag_and_half_a_bin_of_a_sample_at_least(
+    rate_hz: float, samples: int
+) -> None:
+    """2.5 ms and 0.15 ms."""
+    assert near_samples(rate_hz) == samples
