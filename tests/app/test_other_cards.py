@@ -158,3 +158,15 @@ def test_a_split_that_is_proposed_is_withdrawn_when_another_lasso_is_drawn(works
     workspace.propose(Assign(np.arange(3), [0, 0, 1]))
     workspace.draw_lasso(None)
     assert workspace.proposal is None
+
+
+def test_units_of_several_components_that_are_drawn_together_are_those_that_are_selected_now() -> None:
+    workspace = Workspace(tiny_project({channel: [[0] * 4] for channel in range(3)}))
+
+    def shown(*units: int) -> list[int | None]:
+        workspace.select(units)
+        sorting = workspace.shown()
+        assert sorting is not None
+        return [unit.unit for unit in sorting.units]
+
+    assert [shown(0, 1), shown(0, 2), shown(0, 1, 2), shown(0)] == [[0, 1], [0, 2], [0, 1, 2], [0]]

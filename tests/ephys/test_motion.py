@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import cast
@@ -346,6 +347,22 @@ def test_of_stretches_a_minute_together_is_looked_at_and_a_fifth_of_a_second_of_
     recording = NumpyRecording(np.zeros((length, 16), np.float32), sampling_frequency=1e3)
     motion_of(at_hand(length, sampling_frequency_hz=1e3, in_noise_sd=recording), stretches=stretches)
     assert seen == [n_stretches * samples_each]
+
+
+def test_what_was_found_in_stretches_has_the_times_of_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two stretches of a second, at 0 and at 50 s: half a second of the second one is 50.5 s."""
+
+    def estimate(*_: object) -> Motion:
+        times = np.array([-0.1, 0.5, 1.0, 1.5, 2.5])
+        return replace(moving(9.0), time_s=times, peak_time_s=times[:4])
+
+    monkeypatch.setattr(rules, "_estimated", estimate)
+    stretches = np.array([[0, 1000], [50_000, 51_000]])
+    recording = NumpyRecording(np.zeros((60_000, 16), np.float32), sampling_frequency=1e3)
+    pre = at_hand(60_000, sampling_frequency_hz=1e3, in_noise_sd=recording)
+    found = rules._in_stretches(pre, "rigid_fast", 1, stretches)
+    assert found.time_s == pytest.approx([-0.1, 0.5, 50, 50.5, 51.5])
+    assert found.peak_time_s == pytest.approx([-0.1, 0.5, 50, 50.5])
 
 
 def test_a_long_recording_is_compared_with_itself_in_stretches() -> None:

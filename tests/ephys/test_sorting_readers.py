@@ -141,9 +141,9 @@ def test_segments_of_another_number_or_length_are_refused() -> None:
 
 
 def test_spikes_of_segments_are_samples_of_the_whole_and_strays_stay_outside() -> None:
-    times, segment = np.array([0, 99, 100, 5, 50, -1]), np.array([0, 0, 0, 1, 1, 1])
+    times, segment = np.array([0, 99, 100, 5, 50, -1, 0]), np.array([0, 0, 0, 1, 1, 1, 1])
     joined = _joined(times, segment, np.array([0, 100]), 150)
-    assert joined.tolist() == [0, 99, 250, 105, 150, -1]
+    assert joined.tolist() == [0, 99, 250, 105, 150, -1, 100]
     assert _joined(times, segment, np.zeros(1, np.int64), 150) is times
 
 
