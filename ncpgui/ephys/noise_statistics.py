@@ -75,7 +75,7 @@ def measure_noise(
     n_lags = math.ceil((N_LAGS - 1) * rate / SAMPLING_FREQUENCY_HZ) + half + 1
     sums = _Sums(*(np.zeros(n_lags) for _ in range(2)), *(np.zeros((len(good),) * 2) for _ in range(2)))
     size = min(pre.n_samples, max(round(PIECE_S * rate), 4 * n_lags))
-    n_pieces = min(MAX_PIECES, max(1, pre.n_samples // size))
+    n_pieces = min(MAX_PIECES, pre.n_samples // size)
     starts = np.linspace(0, pre.n_samples - size, n_pieces).astype(np.int64)
     in_time = np.linspace(0, len(good) - 1, min(len(good), MAX_TIME_CHANNELS)).astype(np.int64)
     for start in reported(starts.tolist(), progress, "measuring noise"):

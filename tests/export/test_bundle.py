@@ -98,6 +98,17 @@ def test_less_than_half_a_sample_is_no_time_of_its_own(
     assert replace(bundle, recording=replace(bundle.recording, own_clock=clock)).has_own_times is own
 
 
+def test_times_are_the_recording_s_own_where_a_pause_moves_some_of_them(bundle: ExportBundle) -> None:
+    """Spikes before the pause have the seconds of their samples, those after it have not."""
+    rate = bundle.sorting.sampling_frequency_hz
+    paused = Clock(rate, [0, 4999, 5000], [0.0, 4999 / rate, 5 + 5000 / rate])
+    late = replace(bundle, recording=replace(bundle.recording, own_clock=paused))
+    even = bundle.sorting.sample_index / rate
+    assert late.time_s[0] == pytest.approx(even[0])
+    assert late.time_s[-1] == pytest.approx(5 + even[-1])
+    assert late.has_own_times
+
+
 def test_rates_are_over_what_was_sorted(bundle: ExportBundle) -> None:
     assert bundle.units["rate_hz"].tolist() == [100, 100, 100]
     part = replace(bundle, recording=replace(bundle.recording, first_sample=12_000, n_samples=12_000))

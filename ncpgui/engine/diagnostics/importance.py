@@ -143,7 +143,7 @@ def pareto_k(log_weight: Array) -> float:
     """
     n = len(log_weight)
     n_tail = math.ceil(min(0.2 * n, 3 * math.sqrt(n)))
-    if n_tail < FEWEST_IN_TAIL or n_tail >= n:
+    if n_tail < FEWEST_IN_TAIL:
         return math.nan
     w = np.sort(np.exp(log_weight - log_weight.max()))
     excess = w[-n_tail:] - w[-n_tail - 1]

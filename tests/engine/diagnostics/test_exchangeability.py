@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.engine.diagnostics.exchangeability import co_assignment_change, exchangeability
+from ncpgui.engine.diagnostics.exchangeability import (
+    Exchangeability,
+    co_assignment_change,
+    exchangeability,
+)
 
 
 @pytest.mark.parametrize("name", ["right", "too_sure", "too_unsure"])
@@ -83,3 +87,15 @@ def test_one_order_alone_has_no_spread(right, model):
     found = exchangeability(right, model, n_datasets=2, n_points=4, n_orders=1, n_samples=5, seed=0)
     assert found.nll.shape == (2, 1)
     assert np.isnan([found.sd_nats, found.sd_over_mean, found.sd_over_mean_each]).all()
+
+
+def test_two_orders_have_a_spread_and_one_has_none() -> None:
+    """Two datasets of four points in two orders: means 5.5 and 6.5; sd of 3 and 5 sqrt 2, of 8 and 8 none."""
+    none = np.zeros(2)
+    found = Exchangeability(4, np.array([[3.0, 5], [8, 8]]), none, none)
+    assert found.sd_nats == pytest.approx(1)  # root of the mean of 2 and 0
+    assert found.sd_over_mean == pytest.approx(np.sqrt(0.5) / 6)
+    assert found.nll_per_point == 6 / 4
+    assert found.sd_over_mean_each == pytest.approx(1 / 6)
+    one = Exchangeability(4, np.array([[3.0], [8]]), none, none)
+    assert np.isnan([one.sd_nats, one.sd_over_mean, one.sd_over_mean_each]).all()
