@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ncpgui.app.work.tasks import Task
+from ncpgui.core.progress import show
 from ncpgui.gui.items.painted_widget import PaintedWidget
 from ncpgui.gui.redraws import REDRAWS
 from ncpgui.gui.worker import Workers
@@ -118,3 +119,64 @@ def test_a_task_tells_that_it_began_how_far_it_is_and_what_came_of_it(qtbot, wor
     workers.submit(task)
     qtbot.waitUntil(lambda: 3 in told)
     assert told == ["started", (0.25, "a quarter"), 3]
+
+
+def test_of_those_that_wait_the_largest_priority_runs_first_then_the_first_that_came(
+    qtbot, workers: Workers
+) -> None:
+    told: list[str] = []
+    for words, priority in (("a", 1.0), ("b", 2.0), ("c", 2.0), ("d", 0.0)):
+        workers.submit(
+            Task(words, lambda _, words=words: words, done=told.append, priority=priority, key=words)
+        )
+    workers.promote("d", 3.0)
+    workers.promote("nobody", 9.0)
+    assert workers.is_busy("work")
+    assert not workers.is_busy("io")
+    with qtbot.waitSignal(workers.idle) as idle:
+        qtbot.waitUntil(lambda: len(told) == 4)
+    assert told == ["d", "b", "c", "a"]
+    assert idle.args == ["work"]
+    assert not workers.is_busy("work")
+    assert not workers.is_running
+
+
+def test_a_task_that_fails_says_why_and_what_was_found_until_then(qtbot, workers: Workers) -> None:
+    told: list[object] = []
+
+    def work(progress) -> None:
+        show(progress, lambda: "half of it")
+        raise ValueError("no more")
+
+    workers.submit(Task("fails", work, seen=told.append, failed=told.append, done=told.append))
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert told[0] == "half of it"
+    assert isinstance(told[1], ValueError)
+
+
+def test_a_lane_that_is_cancelled_stops_what_runs_and_drops_what_waits_and_leaves_the_others(
+    qtbot, workers: Workers
+) -> None:
+    told: list[str] = []
+    runs, go_on = threading.Event(), threading.Event()
+
+    def work(progress) -> str:
+        runs.set()
+        go_on.wait(10)
+        progress(1, 2)
+        return "not stopped"
+
+    def cancelled(words: str) -> Callable[[], None]:
+        return lambda: told.append(f"{words} cancelled")
+
+    workers.submit(Task("runs", work, done=told.append, cancelled=cancelled("runs")))
+    workers.submit(Task("waits", lambda _: "waited", done=told.append, cancelled=cancelled("waits")))
+    workers.submit(Task("other", lambda _: "other", done=told.append, lane="io"))
+    qtbot.waitUntil(lambda: runs.is_set() and "other" in told)
+    workers.cancel("work")
+    assert told == ["other", "runs cancelled", "waits cancelled"], "they are told at once, and once"
+    assert not workers.is_busy("work")
+    assert workers.is_running, "its thread goes on until its next report"
+    go_on.set()
+    qtbot.waitUntil(lambda: not workers.is_running)
+    assert len(told) == 3
