@@ -10,8 +10,8 @@
   echoes. Whether a unit as a whole is noise is no part of it: `p_neuron` of the unit says so.
 - *Spikes that were missed* are modelled, and not put in: each unit has `missed_per_found`, spikes of its cell
   that matching missed for each that it found. It is drawn: log-normal around what is expected.
-- *Second cells* that the network did not see: a unit whose waveforms may be two heaps is two units in as many
-  draws as this is probable (`second_cells`).
+- *Second cells* that the network did not see: a unit whose waveforms may be two heaps, or whose spikes are as
+  close as those of two cells, is two units in as many draws as this is probable (`second_cells`).
 - *What a person decided* holds in every draw: accepted units keep their spikes, and so do units whose merge
   or split no draw has; units called noise are left out, as are spikes that were taken out of their unit.
 """
@@ -128,7 +128,13 @@ def joint_posterior(source: object, *, seed: int = 0) -> JointPosterior:
         waveforms = project.waveforms.get(one.id)
         if waveforms is not None and waveforms.coordinates is not None:
             free = np.where(np.isin(drawn.in_use, list(held)), UNASSIGNED, drawn.in_use)
-            hidden |= second_cells(one, waveforms.coordinates, free)
+            hidden |= second_cells(
+                one,
+                waveforms.coordinates,
+                free,
+                project.fired[one.spike_ids],
+                sampling_frequency_hz=project.spikes.sampling_frequency_hz,
+            )
     noise = [unit for unit, label in decisions.labels.items() if label == "noise"]
     taken_out = (in_use < 0) & (project.unit_of_spike >= 0)
     p_own = np.where(np.isin(in_use, list(held)), 1.0, _p_own(project, in_use))

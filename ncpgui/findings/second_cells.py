@@ -4,6 +4,7 @@ Of two cells with nearly the same waveform the network may be sure that they are
 unit are two heaps is asked again of their waveforms, by the difference in BIC between one normal law and two
 of the same covariance. Where a second one hides, nothing is said of its share of the spikes but that it is
 the smaller one: the share is uniform, and its spikes are those farthest on its side of the axis between them.
+A cell whose waveforms are the same shows in firing times alone (`hidden_trains`), which weigh both.
 
 With waveforms that have covariance 1 in all, two laws at a distance d, the second with share q, have the
 covariance 1 - q (1 - q) d d' each. So only the axis d matters: the log odds of the second law are linear in
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
+from ncpgui.findings.hidden_trains import hidden_train_nats
 
 Floats = NDArray[np.float64]
 AT_MOST, AT_LEAST = 4000, 60
@@ -29,6 +31,8 @@ numbers. What is not normal in the waveforms of one cell looks like a second one
 LEAST_SHARE = 0.15
 """Smaller heaps are outliers."""
 LEAST_P = 0.01
+SAME_SHAPE = 0.05
+"""Odds that a unit hides a cell whose waveforms are the same, whatever waveforms say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +50,36 @@ class SecondCell:
 
 
 def second_cells(
-    component: Component, coordinates: NDArray[np.floating], in_use: NDArray[np.int64]
+    component: Component,
+    coordinates: NDArray[np.floating],
+    in_use: NDArray[np.int64],
+    fired: NDArray[np.integer],
+    *,
+    sampling_frequency_hz: float,
 ) -> dict[int, SecondCell]:
     """Units of a component that may hide a second cell.
 
     coordinates : (n, d) of the waveforms of its spikes; in_use : (n,) unit of each, -1 = none
+    fired : (n,) samples of its spikes, not decreasing, as far apart as they were in time (`Clock.apart`)
     """
     found = {}
     for unit in np.unique(in_use[in_use >= 0]).tolist():
         rows = np.flatnonzero(in_use == unit)
         p, place = two_heaps(coordinates[rows].astype(np.float64))
+        by_times = hidden_train_nats(fired[rows], sampling_frequency_hz)
+        p = with_times(p, by_times)
         if p >= LEAST_P:
             found[unit] = SecondCell(p, component.spike_ids[rows[np.argsort(place, kind="stable")]])
     return found
+
+
+def with_times(p_heaps: float, nats: float) -> float:
+    """P(a unit hides a second cell), by heaps of its waveforms, or with the same waveforms; and by times.
+
+    nats : log Bayes factor of two cells by their firing times
+    """
+    odds = (p_heaps / max(1 - p_heaps, 1e-12) + SAME_SHAPE) * np.exp(nats)
+    return float(odds / (1 + odds))
 
 
 def two_heaps(points: Floats) -> tuple[float, Floats]:

@@ -92,12 +92,13 @@ def test_a_cell_that_may_be_two_is_covered_nine_times_in_ten(p: float) -> None:
 
 
 def hiding(p_of_unit: dict[int, float]) -> Project:
-    """Units of 200 spikes each, with coordinates of two heaps where they are asked for."""
+    """Units of 200 spikes each, with coordinates of two heaps where they are asked for, and far apart."""
     labels = np.repeat(np.arange(len(p_of_unit)), 200)
     project = tiny_project({0: [labels.tolist()]})
     points = np.concatenate([heaps(6.0 * p, n=200, seed=k)[0] for k, p in p_of_unit.items()])
     waveforms = replace(project.waveforms[0], coordinates=points.astype(np.float32))
-    return replace(project, waveforms={0: waveforms})
+    spikes = replace(project.spikes, sample_index=2000 * np.arange(len(labels)), n_samples=10**7)
+    return replace(project, spikes=spikes, waveforms={0: waveforms})
 
 
 def test_the_second_cell_is_a_new_unit_in_some_draws_and_the_rest_stays() -> None:
