@@ -41,6 +41,8 @@ def test_a_change_makes_those_panels_stale_that_show_it(array_window) -> None:
     """The last ones are what arrives from work in the background; component 0 is on screen."""
     bench, workspace, arrived = array_window.bench, array_window.workspace, array_window.controller.arrived
     bench.hide()  # what nobody sees stays stale
+    for panel in bench.panels:
+        panel.make()
     here = workspace.component_id
     emitted: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "coloring": (workspace.coloring.changed, ()),
