@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 
 UNASSIGNED = -1
+_AT_ONCE = 1 << 16
+"""Spikes that are counted at a time."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,10 @@ class SpikeEvents:
     @cached_property
     def n_on_channel(self) -> NDArray[np.int64]:
         """Spikes of each main channel, up to the last one that has some."""
-        return np.bincount(self.channel)
+        found = np.zeros(int(self.channel.max(initial=-1)) + 1, np.int64)
+        for first in range(0, len(self), _AT_ONCE):  # NumPy would make long integers of all of them
+            found += np.bincount(self.channel[first : first + _AT_ONCE], minlength=len(found))
+        return found
 
     @property
     def duration_s(self) -> float:

@@ -236,6 +236,20 @@ def test_the_ends_of_the_recording_are_the_ends(panel, runner, screen) -> None:
     assert not panel.message.isVisible()
 
 
+def test_at_the_ends_of_the_recording_all_that_is_seen_is_read_at_once(panel, runner, screen) -> None:
+    """A plot shows nothing beyond the ends, so that 100 ms around 10 ms are the first 100 ms."""
+    for second, (first_ms, last_ms), center in ((0.01, (-10, 90), 1000), (1.99, (-90, 10), 38_999)):
+        panel.show_second(second)
+        read(runner, screen)
+        assert panel.plot.seen_ms == pytest.approx((first_ms, last_ms), abs=0.1)
+        assert panel.plot.view.time_ms[[0, -1]] == pytest.approx([first_ms, last_ms], abs=0.1)
+        assert FlatReader.reads[-1] == (center, 50.0, 2)
+        n_reads = len(FlatReader.reads)
+        panel.read_what_is_seen()
+        read(runner, screen)
+        assert len(FlatReader.reads) == n_reads
+
+
 def test_zoom_reads_a_longer_stretch_and_has_its_limits(panel, runner, screen) -> None:
     panel.plot.zoom(3.0)
     assert np.ptp(panel.plot.seen_ms) == pytest.approx(300)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ncpgui.app.presenters.why_empty import NO_UNITS, why_nothing
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.percent import percent
+from ncpgui.core.spikes import SpikeEvents
 
 HALF_MS = 50.0
 MOST_MS = 1000.0
@@ -54,6 +55,12 @@ class Look:
     contacts: NDArray[np.int64]
     origin: int
     position: int | None
+
+    def inside(self, spikes: SpikeEvents) -> Look:
+        """The same moved into the recording, as what is seen is: there is nothing beyond its ends."""
+        half, last = round(self.half_ms * spikes.sampling_frequency_hz / 1000), spikes.n_samples - 1
+        middle = min(max(self.center, half), last - half) if 2 * half <= last else last // 2
+        return replace(self, center=middle)
 
     def is_of(self, window: TraceWindow | None) -> bool:
         """Whether these are the traces."""

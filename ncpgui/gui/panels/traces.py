@@ -315,7 +315,7 @@ class TracesPanel(Panel):
             self._look_at(None)
 
     def _look(self) -> Look | None:
-        return looked_at(
+        look = looked_at(
             self.workspace,
             self.position,
             origin=self.origin,
@@ -323,6 +323,10 @@ class TracesPanel(Panel):
             half_ms=self._half_ms,
             all_contacts=self.all_contacts.isChecked(),
         )
+        project = self.workspace.state.project
+        if look is None or project is None or self._center is not None:
+            return look
+        return look.inside(project.spikes)
 
     def redraw(self) -> None:
         """Show the traces that one looks at, or ask for them; what is there stays while one moves on."""
