@@ -25,6 +25,7 @@ from ncpgui.core.own_contents import READ_WHOLE, not_its_own
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import not_special, special
 from ncpgui.session.codecs import array_piece, create_group, element, write_array
+from ncpgui.session.elements import read_attribute
 from ncpgui.session.hdf5_file import reason, written_hdf5
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
@@ -190,14 +191,14 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                     continue
                 node = element(file, str(component.id), "component-waveforms")
                 key = cache_key(project, component)
-                if node.attrs.get("key") != key:
+                if read_attribute(node, "key") != key:
                     continue
                 n = len(component.sampled)
                 result[component.id] = KeptWaveforms(
                     array_piece(node, "waveforms", opened, shape=(n, None, len(component.contacts))),
                     array_piece(node, "features", opened, shape=(n, None)),
                     _coordinates(node, opened, len(component.spike_ids)),
-                    partial(_are_its_own, project, component, key, node.attrs.get("coordinates_key")),
+                    partial(_are_its_own, project, component, key, read_attribute(node, "coordinates_key")),
                 )
     except FileNotFoundError:
         return {}
@@ -208,9 +209,10 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
 
 def _coordinates(node: h5py.Group, opened: OpenedFile, n_spikes: int) -> Stored | None:
     """Coordinates of as many spikes as a component has, None where there are none."""
-    if "coordinates" not in node or len(node["coordinates"]) != n_spikes:
+    if "coordinates" not in node:
         return None
-    return array_piece(node, "coordinates", opened, shape=(n_spikes, None))
+    found = array_piece(node, "coordinates", opened, shape=(None, None))
+    return found if found.shape[0] == n_spikes else None
 
 
 def _are_its_own(project: Project, component: Component, key: str, found: object) -> bool:

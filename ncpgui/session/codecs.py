@@ -158,13 +158,14 @@ def array_piece(
 ) -> Piece | NDArray[Any]:
     """Where an array lies that is in one piece in its file; one in chunks is read."""
     dataset = element(parent, name, "array")
-    _check_shape(dataset, np.shape(dataset), shape)
-    if dataset.dtype.kind not in "fiu":
-        raise damaged(dataset, f"it holds {dataset.dtype} in the place of numbers")
+    kind, found = dataset.dtype, dataset.shape  # h5py asks HDF5 for them each time
+    _check_shape(dataset, () if found is None else found, shape)
+    if kind.kind not in "fiu":
+        raise damaged(dataset, f"it holds {kind} in the place of numbers")
     begin = dataset.id.get_offset()
     if begin is None:
         return np.asarray(dataset[()])
-    return Piece(file, begin, dataset.dtype, dataset.shape)
+    return Piece(file, begin, kind, found)
 
 
 def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:
