@@ -86,20 +86,26 @@ def unit_support(
         for value in (is_pure, is_complete, is_pure & is_complete, elsewhere)
     )
     parts = _parts(cell, size, share) if membership else None
-    is_member, is_of = np.zeros((2, n_units, len(unit)))
-    step = max(1, _AT_ONCE // max(len(unit), 1))
-    for first in range(0, len(rows), step):
-        some = slice(first, first + step)
-        for one in range(n_units):
-            in_cell = (rows[some] == cell[some, one, None]).astype(np.float64)
-            if parts is not None:
-                is_member[one] += parts[some, one] @ in_cell
-            is_of[one] += share[some] @ in_cell
-    probability = (
-        np.where(unit >= 0, is_of[unit, np.arange(len(unit))], 0.0) if n_units else np.zeros(len(unit))
-    )
+    is_member, probability = np.zeros((n_units, len(unit))), np.zeros(len(unit))
+    for one in range(n_units):
+        own = np.flatnonzero(unit == one)
+        probability[own] = _weighed(share, np.take(rows, own, axis=1), cell[:, one])
+        if parts is not None:
+            is_member[one] = _weighed(parts[:, one], rows, cell[:, one])
     is_member = np.minimum(is_member.T, 1) if membership else np.full((len(unit), n_units), np.nan)
     return UnitSupport(pure, complete, exists, missed, is_member, np.minimum(probability, 1))
+
+
+def _weighed(
+    weight: NDArray[np.float64], rows: NDArray[np.integer], cell: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Weight of the draws (S,) in which each point is in a cell: (m,); rows : (S, m); cell : (S,)."""
+    total = np.zeros(rows.shape[1])
+    step = max(1, _AT_ONCE // max(rows.shape[1], 1))
+    for first in range(0, len(rows), step):
+        some = slice(first, first + step)
+        total += weight[some] @ (rows[some] == cell[some, None]).astype(np.float64)
+    return total
 
 
 def _parts(

@@ -116,6 +116,14 @@ def test_only_points_that_are_drawn_are_computed(workspace, monkeypatch) -> None
     assert max(asked) == 6
 
 
+@pytest.mark.parametrize(("most_in_all", "drawn"), [(10, [3, 3, 3]), (6, [2, 2, 2]), (2, [1, 1, 1])])
+def test_units_share_the_points_that_are_drawn_in_all(workspace, monkeypatch, most_in_all, drawn) -> None:
+    """Three units have four, three and three spikes."""
+    monkeypatch.setattr(points, "MOST_IN_ALL", most_in_all)
+    view = present_amplitudes(workspace, "amplitude")
+    assert np.bincount(view.points.labels).tolist() == drawn
+
+
 def test_rates_are_those_of_a_histogram(project) -> None:
     """The clock has a gap and a rate of its own; spikes lie on borders of bins and on the last sample."""
     rng = np.random.default_rng(0)

@@ -15,8 +15,9 @@ from ncpgui.app.words import count
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.percent import percent
 
-MOST_POINTS = 2500
-"""Points of a unit that are drawn: more cannot be told apart, and each costs time."""
+MOST_POINTS, MOST_IN_ALL = 2500, 10_000
+"""Points of a unit that are drawn, and of all units together, as many of each: more cannot be told apart, and
+each costs time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,8 @@ class Plane:
 
 def spike_points(workspace: Workspace, shown: ShownSorting, plane: Plane) -> SpikePoints:
     """Points of spikes of the component on screen, evenly thinned a unit."""
-    kept = evenly_thinned(shown.labels[plane.positions], most=MOST_POINTS)
+    most = min(MOST_POINTS, max(MOST_IN_ALL // max(len(shown.units), 1), 1))
+    kept = evenly_thinned(shown.labels[plane.positions], most=most)
     positions = plane.positions[kept]
     x, y = plane.coordinates(kept)
     return SpikePoints(
