@@ -27,10 +27,10 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
     """Return the project in which each component is sorted in a way that is probable enough, if it has one.
 
     Each decision is an edit in the history, which can be undone like any other. What a split takes off a unit
-    is labelled noise, by an edit too, where its waveform is small or it is more probably no cell. Components
-    of which few draws count, and beams, whose weights are no probabilities, are left to people. So are those
-    in which a unit would lose more than a little where the tissue moved: what motion leaves in waveforms
-    parts cells.
+    is labelled noise, by an edit too, where its waveform is small, and what is left of the unit where that is
+    small and the unit was more probably no cell. Components of which few draws count, and beams, whose weights
+    are no probabilities, are left to people. So are those in which a unit would lose more than a little where
+    the tissue moved: what motion leaves in waveforms parts cells.
 
     Parameters
     ----------
@@ -108,20 +108,27 @@ def taken_off(
     p_neuron: NDArray[np.floating] | None = None,
     depth_of: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> tuple[int, ...]:
-    """Parts of units that are no units by themselves, increasing (`parts_of`).
+    """Parts of units that are no units by themselves, increasing (`parts_of`), and what is left of noise.
 
-    Their mean waveform is small (`SMALL_SD`), or they are more probably no cell.
+    A part is none where its mean waveform is small (`SMALL_SD`), or, where that is unknown, its unit was more
+    probably no cell. The largest part is none where both hold: a unit of noise may hide a cell.
 
     p_neuron : (n,) P(the unit of each spike is of cells)
     depth_of : depth of the mean waveform of some of the spikes, (n,) bool, in noise sd; inf where unknown
     """
-    found = []
+    found = set()
     for unit in parts_of(before, after):
         own = after == unit
-        is_small = depth_of is not None and depth_of(own) < SMALL_SD
-        if is_small or (p_neuron is not None and float(p_neuron[own].mean()) < 0.5):
-            found.append(unit)
-    return tuple(found)
+        home = np.bincount(before[own & (before >= 0)]).argmax()
+        largest = np.bincount(after[(before == home) & (after >= 0)]).argmax()
+        for one, is_largest in ((unit, False), (int(largest), True)):
+            spikes = after == one
+            depth = np.inf if depth_of is None else depth_of(spikes)
+            no_cell = p_neuron is not None and float(p_neuron[spikes].mean()) < 0.5
+            is_none = no_cell if np.isinf(depth) else depth < SMALL_SD
+            if is_none and (not is_largest or (no_cell and np.isfinite(depth))):
+                found.add(one)
+    return tuple(sorted(found))
 
 
 def _depth_of(project: Project, component: Component) -> Callable[[NDArray[np.bool_]], float]:

@@ -114,6 +114,19 @@ def test_a_large_part_is_noise_where_it_is_more_probably_no_cell() -> None:
     assert taken_off(before, after) == ()
 
 
+def test_of_a_unit_of_noise_that_hides_a_cell_what_is_left_is_noise() -> None:
+    before, after = np.zeros(60, int), np.repeat([5, 6], [35, 25])
+
+    def off(left_sd: float, part_sd: float, p_neuron: float) -> tuple[int, ...]:
+        return taken_off(before, after, np.full(60, p_neuron), lambda own: left_sd if own[0] else part_sd)
+
+    assert off(2.0, 5.0, 0.1) == (5,)
+    assert off(2.0, 5.0, 0.9) == ()
+    assert off(5.0, 5.0, 0.1) == ()
+    assert off(2.0, 2.0, 0.1) == (5, 6)
+    assert off(5.0, 2.0, 0.9) == (6,)
+
+
 def test_of_a_component_without_waveforms_no_part_is_small(project: Project) -> None:
     bare = replace(project, waveforms={})
     assert with_probable_sortings(bare, 0.9)[1] == ("sort 0 as 2 units, by itself at 96 %",)
