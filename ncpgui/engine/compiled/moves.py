@@ -14,7 +14,7 @@ from ncpgui.engine.compiled.ncp import (
     scores,
     values,
 )
-from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views
+from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views, copy_row
 
 _LANES = AT_ONCE // 2
 """Samples answered at a time: the next proposal of each takes two rows of a product."""
@@ -102,9 +102,9 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
             for side in range(2):
                 row = 2 * lane + side
                 if row_of[row] < 0:
-                    first[row] = w.f_new
+                    copy_row(w.f_new, first[row])
                 else:
-                    first[row] = products[row_of[row]]
+                    copy_row(products[row_of[row]], first[row])
                     add_own_state(w, without[lane] if side == 0 else samples.sums[i, there], first[row])
             for j in range(n_hidden):
                 everything = samples.total[i, j] - samples.parts[i, own, j] + value[lane, j]

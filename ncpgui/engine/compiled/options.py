@@ -33,3 +33,14 @@ def compiled_on_views(function: _Function) -> _Function:
     """
     result: _Function = numba.njit(**_OPTIONS, **_UNCOUNTED)(function)
     return result
+
+
+@compiled_on_views
+def copy_row(source: Array, target: Array) -> None:
+    """Copy a row into another one, as ``target[:] = source`` does.
+
+    That would have numba compile how the shapes of two arrays are told where they differ: three seconds more
+    when ncpgui is used for the first time.
+    """
+    for j in range(len(target)):
+        target[j] = source[j]

@@ -50,5 +50,7 @@ def seen_in_orders(
                 for i in range(stop - start):
                     after[p, i] = np.float32(1) if place[p, start + i] > place[p, n] else np.float32(0)
             np.dot(after, r, part)
-            total[:, n] += part
+            for p in range(len(place)):
+                for j in range(size):
+                    total[p, n, j] += part[p, j]
     return total

@@ -20,7 +20,7 @@ from ncpgui.engine.compiled.ncp import (
     scores,
     values,
 )
-from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views
+from ncpgui.engine.compiled.options import Array, compiled, compiled_on_views, copy_row
 
 _POINTS_AT_ONCE = 64  # between reports of progress
 _FEWEST_NODES = 32  # for which room is made
@@ -260,7 +260,7 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
         np.dot(inputs[:size], w.into_f, result[:size])
         for i in range(size):
             node = nodes[start + i]
-            candidate[node] = result[i]
+            copy_row(result[i], candidate[node])
             add_own_state(w, sums[node], candidate[node])
 
 
@@ -275,10 +275,10 @@ def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
     for start in range(0, len(nodes), AT_ONCE):
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
-            some[i] = sums[nodes[start + i]]
+            copy_row(sums[nodes[start + i]], some[i])
         values(w, some[:size], taken[:size], inputs[:size], room, result[:size])
         for i in range(size):
-            parts[nodes[start + i]] = result[i]
+            copy_row(result[i], parts[nodes[start + i]])
 
 
 @compiled
@@ -292,7 +292,7 @@ def _log_conditionals(
     done, waiting = 0, 0
     for h in range(len(begin) - 1):
         n_own = begin[h + 1] - begin[h] - 1
-        everything[:] = context
+        copy_row(context, everything)
         for k in range(n_own):
             part = parts[slots[h, k]]
             for j in range(len(context)):
