@@ -28,9 +28,9 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
 
     Each decision is an edit in the history, which can be undone like any other. What a split takes off a unit
     is labelled noise, by an edit too, where its waveform is small, and what is left of the unit where that is
-    small and the unit was more probably no cell. Components of which few draws count, and beams, whose weights
-    are no probabilities, are left to people. So are those in which a unit would lose more than a little where
-    the tissue moved: what motion leaves in waveforms parts cells.
+    small and the unit was more probably no cell. Components of which few draws count, and beams, whose
+    weights are no probabilities, are left to people. So are those in which a unit would lose more than a
+    little where the tissue moved: what motion leaves in waveforms parts cells.
 
     Parameters
     ----------
