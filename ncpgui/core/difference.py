@@ -31,7 +31,8 @@ class Difference:
     merges : groups of clusters that are one in `b`; splits : (cluster, parts in `b`);
     moved : (from cluster, to cluster or `NEW`, spikes), most spikes first;
     unassigned : (cluster, spikes) that have no cluster in `b`; assigned : (to cluster or `NEW`, spikes)
-    that have one in `b` only.
+    that have one in `b` only; n_twice : spikes without one in `b` that were found in two units at once, which
+    none of the others counts.
     """
 
     merges: tuple[tuple[int, ...], ...] = ()
@@ -39,6 +40,7 @@ class Difference:
     moved: tuple[tuple[int, int, int], ...] = ()
     unassigned: tuple[tuple[int, int], ...] = ()
     assigned: tuple[tuple[int, int], ...] = ()
+    n_twice: int = 0
 
     @property
     def n_unassigned(self) -> int:
@@ -59,6 +61,8 @@ class Difference:
             return names[cluster] if names is not None else str(cluster + 1)
 
         parts = []
+        if self.n_twice:
+            parts.append(f"leaves out {count(self.n_twice, 'spike')} found twice")
         if self.unassigned:
             owner = f" of {name(self.unassigned[0][0])}" if len(self.unassigned) == 1 else ""
             parts.append(f"unassigns {count(self.n_unassigned, 'spike')}{owner}")
@@ -78,9 +82,16 @@ class Difference:
         return ", ".join(parts) if parts else "same units"
 
 
-def difference(a: ArrayLike, b: ArrayLike) -> Difference:
-    """Describe sorting `b` from sorting `a`: (n,) int each, -1 = unassigned."""
+def difference(a: ArrayLike, b: ArrayLike, again: NDArray[np.integer] | None = None) -> Difference:
+    """Describe sorting `b` from sorting `a`: (n,) int each, -1 = unassigned.
+
+    again : (k,) positions of spikes that were found a second time, in another unit
+    """
     first, second = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    n_twice = 0
+    if again is not None:
+        twice = again[(first[again] >= 0) & (second[again] < 0)]
+        first, second, n_twice = np.delete(first, twice), np.delete(second, twice), len(twice)
     full = _table(first, second)
     table, lost, gained = full[:-1, :-1], full[:-1, -1], full[-1, :-1]
     large_a, large_b = sizeable_clusters(first), sizeable_clusters(second)
@@ -115,6 +126,7 @@ def difference(a: ArrayLike, b: ArrayLike) -> Difference:
         tuple(moved),
         tuple((int(k), int(lost[k])) for k in np.argsort(-lost, kind="stable") if lost[k]),
         tuple((stands_for.get(int(k), NEW), int(gained[k])) for k in np.flatnonzero(gained)),
+        n_twice,
     )
 
 

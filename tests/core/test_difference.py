@@ -51,6 +51,18 @@ def test_the_words_name_all_that_changed(other: np.ndarray, words: str) -> None:
     assert difference(THREE, other).words() == words
 
 
+def test_spikes_that_were_found_twice_are_told_apart_from_those_that_lose_their_unit() -> None:
+    """Of 60 spikes found twice 50 are left out, 40 of 1 and 10 of 2; 5 others are unassigned."""
+    again = np.arange(50, 110)
+    other = changed(changed(THREE, slice(60, 110), -1), slice(0, 5), -1)
+    found = difference(THREE, other, again)
+    assert found.words() == "leaves out 50 spikes found twice, unassigns 5 spikes of 1"
+    assert (found.n_twice, found.n_unassigned) == (50, 5)
+    assert difference(THREE, other).words() == "unassigns 55 spikes"
+    assert difference(THREE, THREE, again).words() == "same units"
+    assert difference(np.where(THREE == 0, -1, THREE), other, again).n_twice == 10
+
+
 def test_spikes_that_get_a_unit_are_told_too() -> None:
     some = changed(THREE, slice(0, 3), -1)
     assert difference(some, THREE).words() == "assigns 3 spikes to 1"

@@ -140,7 +140,8 @@ def condition(workspace: Workspace, component: Component) -> str:
 
 def _words(current: ShownSorting, preview: ShownSorting) -> str:
     """What adopting a preview would do, all of it: see `core.difference`."""
-    words = difference(current.labels, preview.labels).words([unit.name for unit in current.units])
+    found = difference(current.labels, preview.labels, current.component.again)
+    words = found.words([unit.name for unit in current.units])
     if preview.n_taken_along:
         words += f", takes {count(preview.n_taken_along, 'spike')} of other questions along"
     if preview.held:

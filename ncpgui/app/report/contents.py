@@ -201,7 +201,7 @@ def _question(project: Project, component: Component, units: NDArray[np.int64]) 
             alternative.mass,
             alternative.mass_se,
             alternative.n_units,
-            difference(labels, alternative.labels).words([str(unit) for unit in names.tolist()]),
+            difference(labels, alternative.labels, component.again).words(list(map(str, names.tolist()))),
         )
         for alternative in component.alternatives
         if alternative.mass >= LEAST_MASS
