@@ -182,7 +182,7 @@ def test_a_description_that_names_something_else(
 ) -> None:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setattr(paths, "MOST_FILES", 2000)  # some name the root of all files
+    monkeypatch.setattr(paths, "MOST_FILES", 300)  # some name the root of all files
 
     def check(data: st.DataObject, case: Path, outside: Path) -> None:
         path = hostile.json_file(case, made)
