@@ -134,3 +134,15 @@ def test_the_queue_takes_the_order_of_a_finding_and_gets_its_own_back() -> None:
     assert (workspace.questions.asked_by, len(told)) == ("Firing rate", 1)
     workspace.questions.ask_by("", {})
     assert workspace.questions.queue_order() == own
+
+
+def test_a_finding_depends_on_an_answer_that_narrows_it_by_a_tenth_and_is_robust_else() -> None:
+    """Nearly a fifth of the variance; without questions, while less than half of it is of the sorting."""
+    sure = FindingOfUnit(7, 1.0, 1.0, 0.9, 1.1, 0.49, 1.0)
+    assert sure.is_robust
+    assert not replace(sure, from_sorting=0.5).is_robust
+    assert replace(sure, from_sorting=float("nan")).is_robust, "nothing is known of it"
+    asked = replace(sure, questions=((3, 0.4), (5, 0.19), (6, 0.189)))
+    assert asked.depends_on == (3, 5)
+    assert not asked.is_robust
+    assert replace(sure, questions=((6, 0.189),)).is_robust

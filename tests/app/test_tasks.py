@@ -154,6 +154,9 @@ def test_time_left_is_told_when_it_can_be_known(monkeypatch: pytest.MonkeyPatch)
     assert time_left(60.0, 0.04) == ""  # after 40 s: libraries were loaded
     assert time_left(0.0, 0.04) == "40 min left"
     assert time_left(99.5, 0.5) == ""
+    assert time_left(99.0, 0.5) == "1 s left"
+    assert time_left(40.0, 0.02) == "49 min left"
+    assert time_left(60.0, 0.05) == "13 min left"
 
 
 def test_work_that_fails_is_told_in_words_that_go_on_a_sentence() -> None:

@@ -115,3 +115,11 @@ def test_two_points_are_one_pair_and_of_very_many_250_are_compared() -> None:
     # the last point disagrees with the 249 others
     share = 249 / (250 * 249 / 2)
     assert order_spread(posterior(many)) == pytest.approx(np.sqrt(2 / 7 * share))
+
+
+@pytest.mark.parametrize(
+    ("spread", "kind"),
+    [(0.0, "steady"), (0.06, "steady"), (0.061, "unsteady"), (0.099, "unsteady"), (0.1, "shaky")],
+)
+def test_a_spread_is_steady_up_to_six_percent_and_shaky_from_ten(spread: float, kind: str) -> None:
+    assert trust(spread) == kind

@@ -159,6 +159,9 @@ def test_what_is_left_over_of_many_units_is_what_pairs_of_trains_say_one_by_one(
 def test_units_are_called_noise_mua_or_good() -> None:
     assert [unit_label(p) for p in (0.05, 0.5, 0.99, np.nan)] == ["noise", "mua", "good", "unsorted"]
     assert [unit_label(0.99, p_pure) for p_pure in (0.49, 0.51, np.nan)] == ["mua", "good", "good"]
+    edges = [unit_label(0.299), unit_label(0.3), unit_label(0.799), unit_label(0.8), unit_label(0.8, 0.5)]
+    assert edges == ["noise", "mua", "mua", "good", "good"]
+    assert unit_label(0.99, is_beyond_cards=True) == "mua"
     assert unit_label(0.05, 0.1) == "noise"
 
 

@@ -149,3 +149,11 @@ def test_a_small_cell_among_them_is_kept(coloured: bool) -> None:
     assert hit.any(axis=0).mean() > 0.9
     assert hit.any(axis=1).mean() > 0.9
     assert found.p_neuron.max() > 0.9
+
+
+def test_what_is_as_high_as_noise_and_of_its_shape_may_be_noise_up_to_the_limits() -> None:
+    """Six sd high, half of the energy of another shape, P(neuron) of 0.3."""
+    found = NoiseLikeness(np.array([0.49, 0.5, 0.49, 0.49]), np.array([5.9, 5.9, 6.0, 5.9]))
+    assert found.are_noise(np.array([0.29, 0.29, 0.29, 0.3])).tolist() == [True, False, False, False]
+    assert found.shape[2] == 0
+    assert (found.shape[[0, 3]] <= 0).all()
