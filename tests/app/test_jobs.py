@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,3 +82,31 @@ def test_a_session_with_a_setting_that_there_is_not_is_not_sampled_on() -> None:
         InputError, match=r"unknown key 'threshold' in the settings in the session; did you mean"
     ):
         jobs.resample(project, project.components[0], project.waveforms[0], held)
+
+
+def test_work_begins_at_nought_and_says_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it calls is replaced, and gives back what it was given."""
+    project: Any = tiny_project(BESIDE)
+    for place in (
+        "ncpgui.sorting.recluster.rarer_sortings",
+        "ncpgui.sorting.without_traces.shapes_of",
+        "ncpgui.ephys.event_files.read_events",
+    ):
+        monkeypatch.setattr(place, lambda *values, **_: values)
+    saved: list[Any] = []
+    path = tmp_path / "a.h5"
+    session: Any = SimpleNamespace(path=path, save=lambda *values, **options: saved.append((values, options)))
+    said: list[tuple[Any, ...]] = []
+
+    def say(*step: Any) -> None:
+        said.append(step)
+
+    component = project.components[0]
+    assert jobs.rarer_sortings(project, component, None, progress=say)[:2] == (component, None)
+    assert jobs.load_events(project, path, progress=say) == (path, project.recording)
+    given: Any = SimpleNamespace(given=path, probe=project.probe, recording=project.recording)
+    assert jobs.given_shapes(given, progress=say) == (path,)
+    assert jobs.save(session, path, project, 7, progress=say) is session
+    assert saved == [((project,), {"n_entries": 7})]
+    steps = ["rarer sortings", "reading events", "reading templates", "saving a.h5"]
+    assert said == [(0, 1, words) for words in steps]
