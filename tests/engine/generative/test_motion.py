@@ -30,11 +30,12 @@ def test_the_way_is_as_long_as_asked_in_the_plane_and_straight():
 
 
 def test_a_seed_gives_the_same_ways_in_every_release() -> None:
-    """A training that goes on draws what it drew: thousandths of the way at four of 128 times."""
-    place = ways(FAR, 8).place[:, [0, 40, 90, 127]] / (FAR.n_places - 1)
+    """A training that goes on draws what it drew: thousandths of the way at two of 128 times."""
+    place = ways(FAR, 24).place[:, [40, 90]] / (FAR.n_places - 1)
     assert (1000 * place).round().tolist() == [
-        [182, 1000, 17, 16], [1000, 33, 0, 0], [838, 29, 0, 1000], [1000, 78, 18, 20], [1000, 49, 0, 33],
-        [940, 25, 44, 49], [133, 429, 992, 1000], [428, 546, 288, 569],
+        [370, 47], [161, 379], [8, 949], [1000, 540], [996, 1000], [26, 732], [321, 247], [361, 94], [48, 7],
+        [269, 53], [515, 1000], [677, 286], [413, 129], [890, 0], [0, 7], [982, 0], [128, 3], [352, 222],
+        [180, 28], [933, 694], [175, 0], [0, 0], [81, 68], [264, 1000],
     ]  # fmt: skip
 
 
