@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.ephys.raw_files import check_size
+from ncpgui.ephys.raw_files import check_size, columns_in
 from ncpgui.ephys.readers import open_recording, reopen, reopen_whole
 
 
@@ -219,3 +219,12 @@ def test_no_channels_are_no_recording(tmp_path: Path) -> None:
         RecordingError, match=r"r\.raw is said to have 0 channels, and a recording has one or more"
     ):
         check_size(tmp_path / "r.raw", 0, np.dtype("int16"))
+
+
+@pytest.mark.parametrize("columns", [[0, 3], [-1, 0], [1, 1], [], [[0, 1]], 1])
+def test_columns_that_are_named_are_in_the_file_and_each_once(columns: object) -> None:
+    assert columns_in([2, 0], 3, Path("a.raw")).tolist() == [2, 0]
+    with pytest.raises(
+        RecordingError, match=r"do not fit 3 channels \(a\.raw\); name each of them once, from 0 to 2"
+    ):
+        columns_in(columns, 3, Path("a.raw"))

@@ -429,7 +429,9 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
     assert {kind for kind, _, _ in raised} == {ZeroDivisionError}
     assert embedding.failure.isVisible()
     assert "cannot be drawn: ZeroDivisionError: no points\nNothing is lost" in embedding.failure.text()
-    assert embedding.failure.width() >= embedding.width() - 2
+    below = embedding.header.geometry().bottom() + 1
+    covered = embedding.rect().adjusted(1, below, -1, -1)
+    assert embedding.failure.geometry() == covered, "all but the title, inside the border"
     assert drawn
     assert not waveforms.failure.isVisible()
     embedding.mark_dirty()

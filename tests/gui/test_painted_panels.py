@@ -17,11 +17,16 @@ from ncpgui.app.presenters.events import EventsView, EventTile
 from ncpgui.app.presenters.probe_map import ProbeMapView, WholeProbe
 from ncpgui.app.presenters.receptive_fields import FieldTile, ReceptiveFieldsView
 from ncpgui.app.presenters.similarity_matrix import SimilarityView
+from ncpgui.gui.items.activity_image import ActivityOverTime
+from ncpgui.gui.items.correlogram_grid import CorrelogramGrid
 from ncpgui.gui.items.probe_overview import ProbeOverview
+from ncpgui.gui.items.unit_tiles import UnitTiles
 from ncpgui.gui.panels.events import EventsWidget, raster_image
+from ncpgui.gui.panels.finding import FindingWidget
 from ncpgui.gui.panels.probe_map import LegendBar, ProbeMapWidget
 from ncpgui.gui.panels.receptive_fields import FieldsWidget, map_image
 from ncpgui.gui.panels.similarity import SimilarityWidget
+from ncpgui.gui.panels.waveforms import WaveformsWidget
 from ncpgui.gui.theme import LIGHT, blend
 from tests.gui.told_painting import advance, told, told_of
 
@@ -413,3 +418,15 @@ def test_the_whole_probe_is_as_wide_as_its_shanks_need(n_shanks: int, width: int
     shank = np.arange(4) % n_shanks
     widget.set_view(replace(SQUARE, whole=replace(WHOLE, shank=shank, shank_names=(*range(n_shanks),))))
     assert widget.width() == width
+
+
+def test_what_is_painted_has_a_name_for_those_who_do_not_see_it(qapp) -> None:
+    names = {
+        "Receptive fields": FieldsWidget(), "Events": EventsWidget(), "Similarity matrix": SimilarityWidget(),
+        "Contacts": ProbeMapWidget(), "Whole probe": ProbeOverview(), "Correlograms": CorrelogramGrid(),
+        "Waveforms": WaveformsWidget(), "Finding": FindingWidget(), "Units found so far": UnitTiles(),
+        "Activity along the probe": ActivityOverTime(),
+    }  # fmt: skip
+    assert {name: widget.accessibleName() for name, widget in names.items()} == {name: name for name in names}
+    follows_pointer = {name for name, widget in names.items() if widget.hasMouseTracking()}
+    assert follows_pointer == {*names} - {"Units found so far", "Activity along the probe"}

@@ -185,6 +185,31 @@ def test_the_column_that_sorts_has_an_arrow_and_stands_out(view, qtbot) -> None:
     assert paint()[2] == "polygon 46,17 54,17 50,22 text, no line"
 
 
+def test_a_list_of_units_selects_rows_and_is_not_written_in(view, qtbot) -> None:
+    """Rows of 24 px: a head, three of them, and a border of 2 px."""
+    table = unit_rows.UnitList(UnitTableModel(view), "Units", least_width=200, least_rows=3)
+    qtbot.addWidget(table)
+    assert (table.minimumWidth(), table.minimumHeight()) == (200, 4 * 24 + 2)
+    assert table.accessibleName() == "Units"
+    assert table.selectionBehavior() == table.SelectRows
+    assert table.selectionMode() == table.ExtendedSelection
+    assert table.editTriggers() == table.NoEditTriggers
+    assert table.verticalScrollMode() == table.horizontalScrollMode() == table.ScrollPerPixel
+    assert table.focusPolicy() == QtCore.Qt.NoFocus
+    assert (table.showGrid(), table.wordWrap(), table.isCornerButtonEnabled()) == (False, False, False)
+    assert table.verticalHeader().isHidden()
+    assert table.verticalHeader().defaultSectionSize() == 24
+    chosen: list[list[int]] = []
+    table.chosen.connect(chosen.append)
+    table.model().set_rows([UNIT | {"id": unit} for unit in (4, 5, 6)])
+    table.select_rows([0, 2])
+    assert (table.selected_rows, chosen) == ([0, 2], []), "nobody is told"
+    table.select_rows([])
+    assert table.selected_rows == []
+    table.selectRow(1)
+    assert chosen == [[1]]
+
+
 # -- traces --------------------------------------------------------------------------------------
 
 TRACES = np.array([[0, -20, 10, 0, 0], [0, 0, 5, 0, 0]], np.float32)

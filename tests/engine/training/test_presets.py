@@ -67,3 +67,41 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_drawn(tmp_path):
 def test_the_digits_of_the_paper_have_its_layers() -> None:
     options = PRESETS["paper-digits-ncp"].config.architecture.network_options
     assert options == {"h_dim": 128, "g_hidden": [128, 128, 128, 128], "g_dim": 256}
+
+
+RUNS = {
+    "spikes": (16, (30, 80), (80, 300), 400, 90, 0, 1e-3, "auto"),
+    "spikes-gpu": (64, (40, 400), (40, 900), 250, 25, 0, 1e-3, "float32"),
+    "spikes-long": (8, (150, 500), (250, 900), 700, 30, 0, 3e-4, "auto"),
+    "paper-spikes-hex7": (32, (200, 500), (200, 500), 250, 90, 20_000, 1e-4, "auto"),
+    "gauss2d": (64, (5, 20), (5, 100), 50, 60, 0, 2e-3, "float32"),
+    "gauss2d-orders": (64, (5, 100), (5, 100), 50, 10, 0, 5e-4, "float32"),
+    "gauss2d-alpha07": (64, (5, 20), (5, 100), 50, 15, 0, 5e-4, "float32"),
+    "gauss2d-ccp": (16, (5, 50), (5, 100), 50, 45, 0, 2e-3, "float32"),
+    "digits": (32, (5, 30), (5, 100), 50, 20, 0, 1e-3, "auto"),
+    "digits-ccp": (16, (5, 30), (5, 100), 50, 20, 0, 1e-3, "auto"),
+    "particles": (16, (20, 60), (20, 120), 60, 20, 0, 1e-3, "auto"),
+    "particles-npt": (64, (20, 100), (20, 100), 60, 90, 0, 1e-4, "auto"),
+    "paper-digits-ncp": (64, (5, 100), (5, 100), 50, 90, 0, 1e-4, "auto"),
+    "paper-digits-ccp": (64, (5, 100), (5, 100), 50, 90, 0, 1e-4, "auto"),
+    "paper-gauss2d-ccp": (64, (5, 100), (5, 100), 50, 60, 0, 1e-4, "float32"),
+    "paper-gauss2d-ncp": (64, (5, 100), (5, 100), 50, 60, 0, 1e-4, "float32"),
+}
+"""Datasets of a step, points at first, at the end and that are scored, minutes, steps, rate, precision."""
+
+
+def test_the_ready_runs_have_the_sizes_that_were_chosen_for_them() -> None:
+    found = {}
+    for name, preset in PRESETS.items():
+        run = preset.config
+        points = run.n_points, run.n_points_end, run.validate_points
+        found[name] = (run.n_datasets, *points, run.minutes, run.steps, run.learning_rate, run.precision)
+    assert found == RUNS
+
+
+def test_the_clusterwise_network_of_the_paper_has_its_layers() -> None:
+    for name in ("paper-digits-ccp", "paper-gauss2d-ccp"):
+        assert PRESETS[name].config.architecture.network_options == {
+            "pooling": "sum", "sees_first": False, "z_dim": 128, "g_hidden": [256] * 3, "g_dim": 256,
+            "hidden": [256] * 3, "rho_hidden": [256] * 3,
+        }  # fmt: skip
