@@ -102,9 +102,9 @@ def of_assign(
     after : (n,) unit of each of `spike_ids`, -1 = none
     """
     before = clustering.unit_of_spike[spike_ids]
-    units = np.unique(np.concatenate([before, after])).tolist()
-    involved = [unit for unit in units if unit != UNASSIGNED]
-    ids = np.unique(np.concatenate([spike_ids, *(clustering.spikes_of(unit) for unit in involved)]))
+    units = {unit for some in (before, after) for unit in unit_codes(some)[1].tolist()}
+    involved = [clustering.spikes_of(unit) for unit in sorted(units - {UNASSIGNED})]
+    ids = np.sort(np.concatenate([spike_ids[before == UNASSIGNED], *involved]), kind="stable")
     was = clustering.unit_of_spike[ids]
     now = was.copy()
     now[np.searchsorted(ids, spike_ids)] = after
