@@ -66,13 +66,14 @@ def test_spikes_of_noise_are_in_no_wrong_unit() -> None:
     assert gain_of(one, whole, share=np.full(500, 0.04)).wrong == pytest.approx(2)
 
 
-def scattered_project() -> Project:
+def scattered_project(muddled: int = 0) -> Project:
     """Two questions: 300 spikes that each draw sorts otherwise, and 60 of two units that may be one."""
+    sure = 1 - muddled
     rng = np.random.default_rng(2)
     muddle = [rng.integers(0, 2, 300) for _ in range(40)]
     apart, one = np.repeat([0, 1], 30), np.zeros(60, dtype=int)
-    rows = {0: np.array(muddle), 1: np.array([apart] * 24 + [one] * 16)}
-    ways = {0: [labels.tolist() for labels in muddle[:4]], 1: [apart.tolist(), one.tolist()]}
+    rows = {muddled: np.array(muddle), sure: np.array([apart] * 24 + [one] * 16)}
+    ways = {muddled: [labels.tolist() for labels in muddle[:4]], sure: [apart.tolist(), one.tolist()]}
     project = tiny_project(ways)
     components = tuple(
         replace(
@@ -102,6 +103,15 @@ def test_what_no_card_settles_is_asked_last_however_many_spikes_are_wrong_and_ca
     assert "an answer is expected to put right: 12" in rows[1].tooltip  # 16 of 40 draws join 30 spikes
     workspace.show_component(0)
     assert present_alternatives(workspace).subtitle.endswith(f"· {BEYOND_CARDS}")
+
+
+def test_what_is_settled_comes_after_what_no_card_settles() -> None:
+    workspace = Workspace(scattered_project(muddled=1))
+    assert workspace.questions.queue_order() == [0, 1]
+    workspace.show_component(0)
+    adopt(workspace)
+    assert workspace.questions.queue_order() == [1, 0]
+    assert workspace.questions.is_beyond_cards(1)
 
 
 def test_a_person_settles_what_no_card_does() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.curation.adopt import _is_owned_by_locked, adopt_command, present_alternative
+from ncpgui.curation.adopt import _is_owned_by_locked, _unit_rows, adopt_command, present_alternative
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
@@ -143,3 +143,12 @@ def test_a_cluster_is_of_accepted_units_where_more_than_half_of_it_is() -> None:
     owned = _is_owned_by_locked(wanted, fixed)
     assert np.flatnonzero(owned).tolist() == [4, 5, 6]
     assert not _is_owned_by_locked(wanted, np.zeros(10, bool)).any()
+
+
+def test_rows_of_units_begin_at_nought_and_the_unassigned_come_last() -> None:
+    row, table = _unit_rows(np.array([7, -1, 3, 7, 0]))
+    assert (row.tolist(), table.tolist()) == ([2, 3, 1, 2, 0], [0, 3, 7])
+    row, table = _unit_rows(np.zeros(0, int))
+    assert (len(row), len(table)) == (0, 0)
+    row, table = _unit_rows(np.full(2, -1))
+    assert (row.tolist(), table.tolist()) == ([0, 0], [])

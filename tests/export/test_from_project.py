@@ -185,3 +185,10 @@ def test_labels_are_those_of_a_person_and_else_follow_p_neuron(project: Project)
     by_hand = curated(known, labels={3: "good"})
     assert bundle_of(known, by_hand).sorting.labels == {3: "good", 8: "mua", 9: "good"}
     assert bundle_of(project).sorting.labels == dict.fromkeys((3, 8, 9), "unsorted")
+
+
+def test_unit_nought_is_a_unit(project: Project) -> None:
+    numbered = replace(project, unit_of_spike=np.array([0, 0, 8, 8, 8, 9, -1]))
+    bundle = bundle_of(numbered, curated(numbered))
+    assert bundle.unit_ids.tolist() == [0, 8, 9]
+    assert bundle.units["n_spikes"].tolist() == [2, 3, 1]

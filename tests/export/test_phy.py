@@ -206,3 +206,16 @@ def test_some_columns_of_several_files_are_found_by_phylib_and_by_ourselves(
     again = recording_of_sorting(folder)
     np.testing.assert_array_equal(again.traces(9_990, 10_010), values[9_990:10_010, columns])
     assert again.probe.positions_um.tolist() == bundle.probe.positions_um.tolist()
+
+
+def test_the_table_of_all_units_has_thousandths_of_sizes_and_depths_and_ten_thousandths_of_rates(
+    bundle: ExportBundle, tmp_path: Path
+) -> None:
+    uneven = replace(bundle, amplitude=-np.linspace(5, 6, 300) - 1 / 7)
+    export(uneven, "phy", tmp_path / "phy")
+    lines = [line.split("\t") for line in (tmp_path / "phy" / "cluster_info.tsv").read_text().splitlines()]
+    table = {name: [line[column] for line in lines[1:]] for column, name in enumerate(lines[0])}
+    assert {len(cell.split(".")[1]) for cell in table["amp"]} == {3}
+    assert {len(cell.split(".")[1]) for cell in table["depth"]} == {3}
+    assert {len(cell.split(".")[1]) for cell in table["fr"]} == {4}
+    assert table["n_spikes"] == ["100"] * 3

@@ -9,6 +9,7 @@ from PyQt5 import QtCore
 
 from ncpgui.gui.items.mass_bar import MassBar
 from ncpgui.gui.theme import LIGHT, blend
+from tests.gui.told_painting import told_of
 
 
 def bar_of(qtbot, masses: list[float], *, shown: int = 0, other: float = 0.0) -> MassBar:
@@ -59,3 +60,15 @@ def test_a_bar_without_ways_is_hidden(qtbot) -> None:
     qtbot.addWidget(bar)
     bar.set_view(SimpleNamespace(cards=(), other_mass=0.0))  # type: ignore[arg-type]
     assert not bar.isVisible()
+
+
+def test_a_piece_is_two_pixels_shorter_than_its_share_and_seen_however_small_it_is(qtbot) -> None:
+    soft = blend(LIGHT.color("panel"), LIGHT.color("accent"), 0.38).name()
+    assert told_of(bar_of(qtbot, [0.5, 0.25, 0.005], shown=1, other=0.245)) == [
+        "clip 0,0 200x8",
+        "fill 0,0 200x8 border",
+        f"fill 0,0 98x8 {soft}",
+        "fill 100,0 48x8 accent",
+        f"fill 150,0 1x8 {soft}",
+        "fill 151,0 49x8 faint hatched",
+    ]
