@@ -12,6 +12,7 @@ from tiny_project import tiny_project
 
 from ncpgui.app.model.lasso import Lasso
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters import cards
 from ncpgui.app.presenters.lasso import plane_points
 from ncpgui.app.presenters.receptive_fields import ReceptiveFieldsView, sortings_with_fields
 from ncpgui.app.work import jobs
@@ -170,3 +171,15 @@ def test_units_of_several_components_that_are_drawn_together_are_those_that_are_
         return [unit.unit for unit in sorting.units]
 
     assert [shown(0, 1), shown(0, 2), shown(0, 1, 2), shown(0)] == [[0, 1], [0, 2], [0, 1, 2], [0]]
+
+
+@pytest.mark.parametrize(
+    ("pure", "complete", "is_doubtful"),
+    [(0.5, 0.5, False), (0.49, 0.9, True), (0.9, 0.49, True), (float("nan"), 0.9, False)],
+)
+def test_a_unit_in_use_is_in_doubt_where_it_is_more_probably_not_right(
+    workspace, monkeypatch: pytest.MonkeyPatch, pure: float, complete: float, is_doubtful: bool
+) -> None:
+    numbers = {"p_pure": np.array([1.0, pure]), "p_complete": np.array([1.0, complete])}
+    monkeypatch.setattr(cards, "unit_numbers", lambda *_: numbers)
+    assert cards._is_doubtful(workspace, workspace.current()) is is_doubtful

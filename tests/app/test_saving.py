@@ -6,6 +6,7 @@ import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs, recordings
+from ncpgui.app.work.saving import Saving
 from ncpgui.core.errors import InputError, SessionError
+from ncpgui.core.progress import silent
 from ncpgui.session import journal
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import open_session
@@ -510,3 +513,26 @@ def test_without_a_place_to_save_one_must_be_given(
     controller.workspace.label((1,), "mua")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good", "mua"]
     controller.close()
+
+
+@pytest.mark.parametrize("has_last", [True, False])
+@pytest.mark.parametrize("was_made", [True, False])
+def test_at_the_end_the_session_that_was_made_last_is_closed_and_the_one_before_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was_made: bool, has_last: bool
+) -> None:
+    """With what the file lacks it is saved and closed in one."""
+    log: list[tuple[str, str]] = []
+
+    def session(name: str) -> Any:
+        return SimpleNamespace(path=tmp_path / name, close=lambda: log.append(("closed", name)))
+
+    def save_and_close(made: Any, target: Path, *_: object, **__: object) -> None:
+        log.append(("saved", target.name))
+
+    monkeypatch.setattr(jobs, "save_and_close", save_and_close)
+    saving: Any = SimpleNamespace(_made=session("new") if was_made else None, path=tmp_path / "new")
+    last: Any = object() if has_last else None
+    Saving._finish(saving, session("old"), last, True, silent)
+    before = [("closed", "old")] if was_made else []
+    name = "new" if was_made else "old"
+    assert log == [*before, ("saved", name) if has_last else ("closed", name)]
