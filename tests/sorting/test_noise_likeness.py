@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,13 +30,19 @@ def falling(f: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1 / np.maximum(f, 10) + 1 / 3000
 
 
-def recording(power: bool, cell: NDArray[np.float64] | None = None) -> ArrayRecording:
-    """White noise or such, on contacts 40 um apart; a cell fires ten times a second."""
+@cache
+def noise_of(power: bool) -> NDArray[np.float64]:
+    """White noise or such."""
     rng = np.random.default_rng(3)
     shape = falling(np.fft.rfftfreq(N_SAMPLES, 1 / RATE_HZ)) if power else np.ones(N_SAMPLES // 2 + 1)
     spectrum = np.fft.rfft(rng.standard_normal((N_SAMPLES, N_CHANNELS)), axis=0) * np.sqrt(shape)[:, None]
     traces = np.fft.irfft(spectrum, N_SAMPLES, axis=0)
-    traces /= traces.std()
+    return traces / traces.std()
+
+
+def recording(power: bool, cell: NDArray[np.float64] | None = None) -> ArrayRecording:
+    """That noise on contacts 40 um apart; a cell fires ten times a second."""
+    traces = noise_of(power).copy()
     if cell is not None:
         for spike in cell_spikes():
             traces[spike - BEFORE : spike - BEFORE + len(cell)] += cell
