@@ -250,6 +250,19 @@ def test_at_the_ends_of_the_recording_all_that_is_seen_is_read_at_once(panel, ru
         assert len(FlatReader.reads) == n_reads
 
 
+def test_another_spike_is_in_the_middle_after_one_at_the_begin_of_the_recording(
+    panel, runner, screen
+) -> None:
+    """The traces of the first spike, at 50 ms, are there already: nothing is read in between."""
+    panel.show_second(0.01)
+    read(runner, screen)
+    assert panel.plot.seen_ms == pytest.approx((-10, 90))
+    panel.show_second(0.05)
+    screen.settle()
+    assert not runner.held
+    assert panel.plot.seen_ms == pytest.approx((-50, 50))
+
+
 def test_zoom_reads_a_longer_stretch_and_has_its_limits(panel, runner, screen) -> None:
     panel.plot.zoom(3.0)
     assert np.ptp(panel.plot.seen_ms) == pytest.approx(300)

@@ -37,6 +37,8 @@ MOST_COLUMNS = 4000
 """Points of a contact that are painted: more than a screen has pixels."""
 MOST_VALUES = 80_000.0
 """Milliseconds times contacts that are seen at once."""
+ANY_MS = 1e307
+"""As far as a plot of pyqtgraph goes that has no limits."""
 GAINS = (0.1, 20.0)
 READ_AFTER_MS = 120
 """So long after the last move what came into view is read."""
@@ -133,6 +135,11 @@ class TracesPlot(Plot):
     def show_around(self, middle_ms: float = 0.0, half_ms: float = HALF_MS) -> None:
         """Show a stretch of time."""
         self.setXRange(middle_ms - half_ms, middle_ms + half_ms, padding=0)
+
+    def show_anew(self) -> None:
+        """Show what is around another spike: how far one sees from it comes with its traces."""
+        self.setLimits(xMin=-ANY_MS, xMax=ANY_MS)
+        self.show_around()
 
     def zoom(self, factor: float) -> None:
         """See a longer (more than 1) or shorter stretch about the same middle."""
@@ -273,7 +280,7 @@ class TracesPanel(Panel):
     def _look_at(self, origin: int | None) -> None:
         """Begin anew around a spike (None), or a sample."""
         self.origin, self._center, self._half_ms = origin, None, HALF_MS
-        self.plot.show_around()
+        self.plot.show_anew()
 
     def _choose(self, spike: int) -> None:
         self._wanted = spike
