@@ -74,6 +74,18 @@ def test_the_split_is_on_screen_before_anything_is_changed(workspace, plane) -> 
     assert np.array_equal(workspace.state.clustering.unit_of_spike, before)
 
 
+def test_what_a_proposal_leaves_out_is_the_last_thing_that_its_tooltip_says(workspace) -> None:
+    workspace.select([0])
+    lasso(workspace, (0.0, 0.0075), (0, 100))
+    propose_lasso_split(workspace, None)
+    command = workspace.proposal.command
+    workspace.propose(command, note="2 spikes have no waveforms")
+    told = present_consequence(workspace, None).tooltip
+    assert told.endswith("\n2 spikes have no waveforms.")
+    workspace.propose(command)
+    assert told.startswith(present_consequence(workspace, None).tooltip)
+
+
 def test_enter_does_it_in_one_step_and_undo_takes_it_back(workspace) -> None:
     workspace.select([0])
     lasso(workspace, (0.0, 0.0075), (0, 100))
