@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ncpgui.core.home import can_be_written, expanded, home, is_fallback, provide_home
+from ncpgui.core.home import _fallback, can_be_written, expanded, home, is_fallback, provide_home
 
 VARIABLES = (
     "HOME",
@@ -121,3 +121,16 @@ def test_a_tilde_is_the_home_or_a_letter_of_a_name(user, tmp_path: Path) -> None
     assert expanded("~/x.raw") == tmp_path / "x.raw"
     assert expanded("~old.raw") == Path("~old.raw"), "nobody is called old.raw"
     assert expanded(tmp_path / "~") == tmp_path / "~"
+
+
+@pytest.mark.parametrize(("mode", "is_taken"), [(0o700, True), (0o740, False), (0o701, False), (0o500, True)])
+def test_a_folder_that_stands_in_for_a_home_is_taken_again_where_nobody_else_can_enter_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_taken: bool
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first = _fallback()
+    assert first.parent == tmp_path
+    first.chmod(mode)
+    again = _fallback()
+    assert (again == first) is is_taken
+    assert again.parent == tmp_path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -435,3 +436,13 @@ def test_progress_grows_to_its_end_with_a_beam_and_without(beam):
     assert told == sorted(told)
     assert min(told) >= 0
     assert told[-1] == 1
+
+
+def test_what_is_not_said_is_as_documented():
+    """Without moves: the draws are those of the network, weighed by its heaps."""
+    options = inspect.signature(engine.cluster).parameters
+    known = {name: one.default for name, one in options.items() if one.default not in (None, one.empty)}
+    assert known == {
+        "sampling_frequency": 20_000.0, "samples": 200, "beam": 150, "moves": 0, "heaps": True, "seed": 0,
+        "device": "auto", "must_link": (), "cannot_link": (),
+    }  # fmt: skip
