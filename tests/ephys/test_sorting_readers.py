@@ -14,6 +14,7 @@ import pytest
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import RecordingReference
+from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.readers import open_sorting
 from ncpgui.ephys.sorting_readers import (
     _joined,
@@ -270,3 +271,12 @@ def test_arrays_that_are_no_templates_tell_no_main_channel(tmp_path: Path, shape
     np.save(tmp_path / "templates.npy", np.zeros(shape))
     np.save(tmp_path / "spike_templates.npy", np.array([0, 1]))
     assert _phy_main_channels(tmp_path, np.array([0, 1])) == {}
+
+
+def test_the_sorting_of_a_simulated_recording_is_its_truth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / simulated_folder.TRUTH).touch()
+    truth: Any = object()
+    monkeypatch.setattr(simulated_folder, "read_truth", lambda folder: (truth, "what else is told of it"))
+    assert open_sorting(tmp_path) is truth

@@ -67,6 +67,7 @@ def test_a_line_in_space_is_a_line_upwards() -> None:
     got = wired_probe(places).probe.positions_um
     np.testing.assert_allclose(got[:, 0], got[0, 0], atol=1e-5)
     np.testing.assert_allclose(np.diff(got[:, 1]), 25, atol=1e-5)
+    assert not np.signbit(got[got == 0]).any(), "no place is minus nought"
 
 
 def test_shanks_in_parallel_planes_are_flattened_and_others_are_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.palette import Entry
 from ncpgui.gui import tour as tours
@@ -120,6 +120,9 @@ def test_keys_that_go_on_and_leave_are_those_of_the_tour(room, qtbot) -> None:
     for key, step in ((QtCore.Qt.Key_Space, 1), (QtCore.Qt.Key_A, 1), (QtCore.Qt.Key_Right, 2)):
         qtbot.keyClick(tour, key)
         assert tour.step == step
+    other = QtGui.QKeyEvent(QtCore.QEvent.KeyPress, QtCore.Qt.Key_A, QtCore.Qt.NoModifier)
+    tour.keyPressEvent(other)
+    assert not other.isAccepted(), "other keys are for the window"
     qtbot.keyClick(tour, QtCore.Qt.Key_Escape)
     assert tour.isHidden()
 

@@ -19,6 +19,7 @@ from ncpgui.app.presenters.traces import Snippet, TracesView
 from ncpgui.gui.items import unit_rows
 from ncpgui.gui.items.unit_rows import NUMBERS, UnitDelegate, UnitHeader, UnitTableModel
 from ncpgui.gui.palette import EntryDelegate
+from ncpgui.gui.panels import similar_units
 from ncpgui.gui.panels.queue import QueueDelegate
 from ncpgui.gui.panels.traces import TracesPlot
 from ncpgui.gui.theme import LIGHT, blend
@@ -208,6 +209,15 @@ def test_a_list_of_units_selects_rows_and_is_not_written_in(view, qtbot) -> None
     assert table.selected_rows == []
     table.selectRow(1)
     assert chosen == [[1]]
+
+
+def test_the_dot_of_a_unit_is_on_nothing_and_the_same_where_it_is_selected(qapp) -> None:
+    icon = similar_units._dot(LIGHT.unit(Color(0)), 1.0)
+    size = similar_units.DOT_PX
+    for mode in (QtGui.QIcon.Normal, QtGui.QIcon.Selected):
+        image = icon.pixmap(QtCore.QSize(size, size), mode).toImage()
+        assert image.pixelColor(size // 2, size // 2).name() == LIGHT.unit(Color(0)).name()
+        assert [image.pixelColor(x, y).alpha() for x in (0, size - 1) for y in (0, size - 1)] == [0] * 4
 
 
 # -- traces --------------------------------------------------------------------------------------
