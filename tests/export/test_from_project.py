@@ -14,7 +14,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
-from ncpgui.export.from_project import bundle_of
+from ncpgui.evidence.units import project_numbers
+from ncpgui.export.from_project import bundle_of, project_table
 from ncpgui.export.templates import resample_templates
 
 # Channel 0: spikes 0-3 sampled, 4 not. Channel 1: spikes 5, sampled, and 6, in no cluster.
@@ -192,3 +193,6 @@ def test_unit_nought_is_a_unit(project: Project) -> None:
     bundle = bundle_of(numbered, curated(numbered))
     assert bundle.unit_ids.tolist() == [0, 8, 9]
     assert bundle.units["n_spikes"].tolist() == [2, 3, 1]
+    numbers = project_numbers(numbered, numbered.unit_of_spike, numbered.probability)
+    table = project_table(numbered, numbered.unit_of_spike, numbers)
+    assert (table.ids.tolist(), table["n_spikes"].tolist()) == ([0, 8, 9], [2, 3, 1])
