@@ -148,7 +148,6 @@ class Workbench(QtWidgets.QWidget):
                 lambda place, panel=panel: self.context_asked.emit(panel.context, place)
             )
             panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
-        self._arrange()
 
     @property
     def shown(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from later import Later
 from tiny_project import tiny_project
 
+from ncpgui.app.model.colors import Color, ColorBook
 from ncpgui.app.model.lasso import Lasso
+from ncpgui.app.model.making_sortings import _colors
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters import cards
 from ncpgui.app.presenters.lasso import plane_points
@@ -183,3 +186,18 @@ def test_a_unit_in_use_is_in_doubt_where_it_is_more_probably_not_right(
     numbers = {"p_pure": np.array([1.0, pure]), "p_complete": np.array([1.0, complete])}
     monkeypatch.setattr(cards, "unit_numbers", lambda *_: numbers)
     assert cards._is_doubtful(workspace, workspace.current()) is is_doubtful
+
+
+def test_units_that_stay_keep_their_colour_and_a_part_has_that_of_the_unit_it_is_mostly_of() -> None:
+    """Unit 0 stays; of the three spikes of unit 3 two are one new unit, and one is another."""
+    book = ColorBook()
+    book.give(0, 5)
+    before: Any = SimpleNamespace(
+        units=(
+            SimpleNamespace(unit=0, color=Color(5), n_spikes=2),
+            SimpleNamespace(unit=3, color=Color(2), n_spikes=3),
+        ),
+        labels=np.array([0, 0, 1, 1, 1]),
+    )
+    after = np.array([0, 0, 1, 1, 2], np.int32)
+    assert [color.index for color in _colors(before, after, [0, -1, -1], book)] == [5, 2, 0]

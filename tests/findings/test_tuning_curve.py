@@ -104,3 +104,13 @@ def test_the_length_of_trials_changes_no_judgement() -> None:
     )
     assert has_two_peaks(CIRCLE, counts, OF_TRIAL, 0.1)
     assert has_two_peaks(CIRCLE, counts, OF_TRIAL, 10.0)
+
+
+def test_a_unit_that_is_silent_where_values_were_shown_again_has_no_second_peak() -> None:
+    """Its only spike is of a value that was shown once: nothing tells how much trials vary."""
+    of_trial = np.array([*range(8), *range(1, 8)])
+    curves = TuningCurves(np.arange(0.0, 360, 45), np.bincount(of_trial), 360.0)
+    counts = np.zeros(15, int)
+    counts[0] = 1
+    assert not has_two_peaks(curves, counts, of_trial, 1.0)
+    assert not has_two_peaks(curves, 0 * counts, of_trial, 1.0)
