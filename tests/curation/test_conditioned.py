@@ -105,6 +105,7 @@ def test_accepting_all_units_says_what_their_card_said_and_one_unit_says_its_sha
     assert found.conditions[0].said_before == pytest.approx(0.75)
     one = given(project(), SetAccepted((0,)))
     assert one.conditions[0].said_before is None
+    assert given(project(), SetAccepted((1,))).conditions[0].said_before is None, "unit 0 is one too"
     assert one.conditions[0].was == pytest.approx(0.75)
     assert masses(one) == pytest.approx([1, 0])
 

@@ -6,13 +6,14 @@ import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.json_text import as_json
-from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.core.progress import CancelFlag, Cancelled, silent
 from ncpgui.core.source_revision import Revision
 from ncpgui.engine.diagnostics import evaluate as evaluation
 from ncpgui.engine.diagnostics.evaluate import (
@@ -155,3 +156,19 @@ def test_the_picture_is_drawn_with_a_panel_for_each_diagnostic(result, few, tmp_
         assert data.startswith(b"\x89PNG")
         sizes.append(int.from_bytes(data[16:20], "big"))  # width
     assert sizes[0] == 2 * sizes[1]  # four panels in a row, and two
+
+
+@pytest.mark.parametrize(("in_order", "n_orders"), [(True, 1), (False, 7)])
+def test_a_network_that_knows_one_order_is_asked_in_one(few, monkeypatch, in_order: bool, n_orders: int):
+    asked: dict[str, int] = {}
+
+    def ask(*_: object, **options: int) -> None:
+        asked.update(options)
+        raise Cancelled
+
+    monkeypatch.setattr(evaluation, "_ask", ask)
+    posterior = SimpleNamespace(network=SimpleNamespace(in_order=in_order))
+    steps = evaluation._of_any_model(posterior, None, replace(few, orders=7), 0)
+    with pytest.raises(Cancelled):
+        steps["exchangeability"](silent)
+    assert asked["n_orders"] == n_orders
