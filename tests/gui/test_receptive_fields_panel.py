@@ -13,6 +13,7 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.gui.panels.receptive_fields import REMEMBERED, ReceptiveFieldsPanel, map_image
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
+from tests.tiny_project import tiny_project
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,28 @@ def test_tiles_wait_and_then_show_their_fields(panel, runner, screen) -> None:
     assert [tile.verdict for tile in panel.grid.view.tiles] == ["clear ON field", "no clear field"]
     assert [tile.short_verdict for tile in panel.grid.view.tiles] == ["clear ON", "unclear"]
     assert panel.note.text() == "1 of 2 units clear"
+
+
+def test_a_unit_with_one_pixel_of_eleven_noise_sd_has_a_clear_field(
+    show, workspace, controller, runner, screen
+) -> None:
+    """130 spikes a frame after a bright pixel of white noise: √130 sd. The other unit fires at any time."""
+    controller.preferences.set(REMEMBERED, False)
+    rng = np.random.default_rng(5)
+    frames = (2 * rng.integers(0, 2, (2000, 4, 6)) - 1).astype(np.int8)
+    after_bright = 1 + np.flatnonzero(frames[20:-1, 1, 4] > 0) + 20
+    of_first = rng.choice(after_bright, 130, replace=False)
+    of_second = rng.choice(np.setdiff1d(np.arange(20, 2000), of_first), 130, replace=False)
+    fired = np.sort(np.concatenate([of_first, of_second]))
+    project = tiny_project({0: [np.isin(fired, of_second).astype(int).tolist()]})
+    spikes = replace(project.spikes, sample_index=100 * fired + 50, n_samples=200_000)
+    stimulus = Stimulus(frames, 100 * np.arange(2000))
+    workspace.state.open(replace(project, spikes=spikes, stimulus=stimulus))
+    panel = show(ReceptiveFieldsPanel)
+    runner.let_go()
+    screen.settle()
+    assert [tile.verdict for tile in panel.grid.view.tiles] == ["clear ON field", "no clear field"]
+    assert panel.grid.view.tiles[0].field.peak_z == pytest.approx(np.sqrt(130), abs=1.5)
 
 
 def test_each_unit_is_asked_for_once(done, asked, workspace, screen, runner) -> None:
