@@ -73,6 +73,19 @@ def test_templates_are_means_of_the_spikes_whose_traces_were_read(matched: Match
     assert packing.unpack(packing.pack(matched)).measured is None
 
 
+def test_spikes_that_were_found_twice_are_kept_and_templates_are_means_without_them(matched: Matched) -> None:
+    twice = replace(matched, again=np.array([-1, -1, -1, 1]))
+    assert twice.n_of_templates.tolist() == [1, 1, 1]
+    assert replace(twice, measured=np.array([True, False, True, True])).n_of_templates.tolist() == [1, 0, 1]
+    packing = matched_packing(PLACES, None)
+    kept = packing.unpack(packing.pack(twice)).again
+    assert kept is not None
+    assert kept.tolist() == [-1, -1, -1, 1]
+    assert packing.unpack(packing.pack(matched)).again is None
+    with pytest.raises(AssertionError, match="found twice"):
+        twice.of(np.array([0]))
+
+
 def test_some_units_come_in_the_order_that_is_asked_for(matched: Matched) -> None:
     two = matched.of(np.array([0, 2])).with_units(np.array([2, 0]))
     assert two.unit.tolist() == [1, 0]
