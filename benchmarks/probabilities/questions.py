@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def answered(
     now = unit.copy()
     curve = [float(wrong_assignments(now, cell))]
     for one in questions:
-        now = best_answer(by_id[one], now, lambda unit: wrong_assignments(unit, cell))
+        now = best_answer(by_id[one], now, partial(wrong_assignments, cell=cell))
         curve.append(float(wrong_assignments(now, cell)))
     return curve
 
@@ -156,18 +157,25 @@ def answered(
 def best_answer(
     component: Component, unit: NDArray[np.int64], wrong_in: Callable[[NDArray[np.int64]], int]
 ) -> NDArray[np.int64]:
-    """Return the units after the best answer to one question: an alternative, or what there is.
+    """Return the units after the best answer to one question: see `best_alternative`."""
+    return best_alternative(component, unit, wrong_in)[1]
+
+
+def best_alternative(
+    component: Component, unit: NDArray[np.int64], wrong_in: Callable[[NDArray[np.int64]], int]
+) -> tuple[int | None, NDArray[np.int64]]:
+    """Return number and units of the alternative that leaves fewest wrong; None and `unit` where none does.
 
     wrong_in : how many wrong assignments units (n,) have
     """
     ids, free = component.spike_ids, int(unit.max(initial=-1)) + 1
-    best, fewest = unit, wrong_in(unit)
-    for way in component.alternatives:
+    best, fewest = (None, unit), wrong_in(unit)
+    for number, way in enumerate(component.alternatives):
         other = unit.copy()
         other[ids] = np.where(way.labels < 0, -1, way.labels + free)
         wrong = wrong_in(other)
         if wrong < fewest:
-            best, fewest = other, wrong
+            best, fewest = (number, other), wrong
     return best
 
 
@@ -175,11 +183,8 @@ def answered_at_random(
     components: Sequence[Component], unit: NDArray[np.int64], cell: NDArray[np.int64]
 ) -> list[float]:
     """Return the mean of curves of all components in random order."""
-    start = wrong_assignments(unit, cell)
-
-    def wrong_in(units: NDArray[np.int64]) -> int:
-        return wrong_assignments(units, cell)
-
+    wrong_in = partial(wrong_assignments, cell=cell)
+    start = wrong_in(unit)
     gain = [start - wrong_in(best_answer(one, unit, wrong_in)) for one in components]
     rng = np.random.default_rng(0)
     orders = [np.cumsum(rng.permutation(gain)) for _ in range(SHUFFLES)]

@@ -30,6 +30,7 @@ from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.curation.reviewed_sorting import Truth
+from benchmarks.probabilities.questions import best_alternative
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import sorted_apart
@@ -190,16 +191,8 @@ class Oracle:
         workspace = self._workspace
         component = workspace.component()
         assert component is not None
-        unit = workspace.state.clustering.unit_of_spike
-        best, fewest = workspace.present_alternative(), self._truth.wrong(unit)
-        for number, way in enumerate(component.alternatives):
-            other = unit.copy()
-            free = int(unit.max(initial=-1)) + 1
-            other[component.spike_ids] = np.where(way.labels < 0, -1, way.labels + free)
-            wrong = self._truth.wrong(other)
-            if wrong < fewest:
-                best, fewest = number, wrong
-        return best
+        best, _ = best_alternative(component, workspace.state.clustering.unit_of_spike, self._truth.wrong)
+        return workspace.present_alternative() if best is None else best
 
     def _noise_on_screen(self) -> list[int]:
         """Units on screen of which less than half of the spikes are of cells, but for those labelled so."""

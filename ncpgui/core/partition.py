@@ -184,9 +184,8 @@ def _sorted_in_blocks(
     counts = counts.reshape(shape)
     n_points = counts.sum(axis=0)
     first = np.cumsum(n_points) - n_points
-    shift = (
-        first + np.cumsum(counts, axis=0) - np.cumsum(counts, axis=1)
-    )  # from place in block to place in all
+    from_block = np.cumsum(counts, axis=0) - np.cumsum(counts, axis=1)
+    shift = first + from_block  # of the place of a point in its block to that among all
     order = np.empty(len(labels), np.int64)
     places = np.arange(_BLOCK)
     for number, block in enumerate(blocks):

@@ -70,9 +70,7 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
         before = history.clustering.unit_of_spike[component.spike_ids]
         neuron = None if project.p_neuron is None else project.p_neuron[component.spike_ids]
         depth = _depth_of(project, component)
-        off = taken_off(before, best.labels, neuron, depth)
-        parts = parts_of(before, best.labels)
-        if has_moved and any(share >= LITTLE for unit, share in parts.items() if unit not in off):
+        if has_moved and _loses_much(before, best.labels, taken_off(before, best.labels, neuron, depth)):
             continue
         history.do(command)
         decided.append(words)
@@ -121,14 +119,20 @@ def taken_off(
         own = after == unit
         home = np.bincount(before[own & (before >= 0)]).argmax()
         largest = np.bincount(after[(before == home) & (after >= 0)]).argmax()
-        for one, is_largest in ((unit, False), (int(largest), True)):
+        for one, is_part in ((unit, True), (int(largest), False)):
             spikes = after == one
             depth = np.inf if depth_of is None else depth_of(spikes)
+            is_small = depth < SMALL_SD
             no_cell = p_neuron is not None and float(p_neuron[spikes].mean()) < 0.5
-            is_none = no_cell if np.isinf(depth) else depth < SMALL_SD
-            if is_none and (not is_largest or (no_cell and np.isfinite(depth))):
+            by_either = is_small or (no_cell and np.isinf(depth))
+            if by_either if is_part else is_small and no_cell:
                 found.add(one)
     return tuple(sorted(found))
+
+
+def _loses_much(before: NDArray[np.integer], after: NDArray[np.integer], off: tuple[int, ...]) -> bool:
+    """Whether a unit loses more than a little, but for what is no unit (`taken_off`)."""
+    return any(share >= LITTLE for unit, share in parts_of(before, after).items() if unit not in off)
 
 
 def _depth_of(project: Project, component: Component) -> Callable[[NDArray[np.bool_]], float]:

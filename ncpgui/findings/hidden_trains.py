@@ -14,10 +14,10 @@ from scipy.special import logsumexp
 
 from ncpgui.core.heaps import MOST_NATS
 from ncpgui.core.spike_pairs import pairs_within
+from ncpgui.evidence.refractory import CHANCE_MS
 
 CLOSE_MS = (0.7, 1.5)
 """Shorter than the refractory period of most neurons; matching loses one of two spikes that are closer."""
-CHANCE_MS = (3.0, 13.0)
 OF_ONE = np.array([0.003, 0.01, 0.03, 0.1])
 """Shares of what chance makes that the pairs of one cell are, each as probable ..."""
 OF_TWO = np.array([0.03, 0.06, 0.12, 0.25, 0.5])
