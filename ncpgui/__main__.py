@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import logging
 import os
 import signal
@@ -10,7 +11,7 @@ import sys
 import threading
 import warnings
 from contextlib import suppress
-from types import FrameType
+from types import BuiltinFunctionType, FrameType
 
 from ncpgui.core.progress import Cancelled
 
@@ -42,13 +43,20 @@ def main() -> None:
 
 
 def _end(code: int) -> None:
-    """Leave the program; at once where threads still work on what nobody wants any more.
+    """Leave the program; at once where threads still work on what nobody wants any more, or Qt still runs.
 
-    They may hold or wait for the lock of the interpreter, which then ends with an abort and not with `code`.
+    Such threads may hold or wait for the lock of the interpreter, which then ends with an abort and not with
+    `code`. PyQt deletes in no order what is left of the window, and may so end with a segmentation fault.
     """
     at_work = [one for one in threading.enumerate() if one.daemon and one is not threading.current_thread()]
-    if not at_work:
+    qt = sys.modules.get("PyQt5.QtCore")
+    qt_runs = qt is not None and qt.QCoreApplication.instance() is not None
+    if not at_work and not qt_runs:
         sys.exit(code)
+    if qt_runs:
+        for one in gc.get_objects():
+            if isinstance(one, BuiltinFunctionType) and one.__name__ == "_qtcore_cleanup":
+                atexit.unregister(one)
     atexit._run_exitfuncs()
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):

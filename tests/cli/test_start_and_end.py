@@ -189,6 +189,34 @@ def test_threads_at_work_do_not_see_the_interpreter_torn_down(
     assert (tmp_path / "torn down").exists() == is_torn_down
 
 
+# Ends with an object of Qt that nobody deleted.
+LEFT_BY_QT = """
+import atexit, sys
+from pathlib import Path
+from PyQt5 import QtCore
+from ncpgui.cli import main as cli
+from ncpgui.__main__ import main
+
+def run():
+    global application, left
+    atexit.register(Path("tidied").touch)
+    application, left = QtCore.QCoreApplication([]), QtCore.QObject()
+    left.destroyed.connect(lambda: sys.stderr.write("deleted\\n"))
+    sys.stdout.write("all is said")
+    return 3
+
+cli.run = run
+main()
+"""
+
+
+def test_what_is_left_of_a_window_is_not_deleted_one_by_one_at_the_end(tmp_path: Path) -> None:
+    """PyQt does it in no order, and what another object deleted before is a segmentation fault."""
+    done = run_forked(LEFT_BY_QT, needs="session", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "all is said", "")
+    assert (tmp_path / "tidied").exists()
+
+
 # Runs several commands in one process in which PyTorch cannot be imported.
 WITHOUT_TORCH = """
 import sys
