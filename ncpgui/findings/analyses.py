@@ -20,7 +20,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.findings.propagate import Train
-from ncpgui.findings.tuning_curve import TuningCurves, has_two_peaks
+from ncpgui.findings.tuning_curve import CLEARLY, OF_TWO_CELLS, TuningCurves, has_two_peaks
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ class Tuning:
     preferred, `width` half of the width at half height, in units of the values, `peak_hz` the rate at the
     peak, and `base_hz`. Where the rates clearly have two peaks (`tuning_curve`), as those of a unit of two
     cells may, `peak` is the higher one, `width` that of each, and `second_peak_hz` the rate at the other; it
-    is nan of one peak.
+    is nan of one peak. Less must speak for two in a unit that a draw divides: it may hold both cells.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ class Tuning:
                 return counts, two
         starts = np.asarray(self.starts_s)
         counts = train.recorded.spikes_in_trials(train.samples, starts, self.duration_s)
-        two = has_two_peaks(self._curves, counts, self._of_trial, self.duration_s)
+        least = OF_TWO_CELLS if train.is_divided else CLEARLY
+        two = has_two_peaks(self._curves, counts, self._of_trial, self.duration_s, least=least)
         self._last[:] = [(train, counts, two)]
         return counts, two
 
@@ -190,7 +191,11 @@ class ReceptiveFields:
     """Receptive field by white noise: `x_px` and `y_px` of its centre, `size_px`, `polarity`, and `peak_z`.
 
     `size_px` is one sd of the Gaussian, `polarity` 1 for ON and -1 for OFF. All but the last are nan where
-    the field is not clear (`analysis.receptive_field`). The bootstrap draws stretches again.
+    the field is not clear (`analysis.receptive_field`).
+
+    The bootstrap adds stretches, drawn again, to all that were recorded, and doubles what this changes. Data
+    that are drawn again alone have the noise of the data twice; the fit, whose pixels depend on the noise,
+    would vary as that of half of the spikes.
 
     stimulus : its triggers in samples of the recording; n_lags : frames before a spike
     """
@@ -201,6 +206,7 @@ class ReceptiveFields:
     per_spike: ClassVar[frozenset[str]] = frozenset()
     positive: ClassVar[frozenset[str]] = frozenset({"size_px"})
     periods: ClassVar[Mapping[str, float]] = {}
+    _last: list[tuple[Train, dict[str, Any]]] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.stimulus, Stimulus):
@@ -221,11 +227,23 @@ class ReceptiveFields:
         return self._of(train.samples)
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
-        """Of stretches drawn again."""
+        """Of stretches drawn again, see above."""
         n = max(2, int(train.recorded.duration_s / self.stretch_s))
         place = train.recorded.stretch_of(train.samples, n)
-        times = np.bincount(rng.integers(0, n, n), minlength=n)
-        return self._of(np.repeat(train.samples, times[place]), if_clear=False)
+        times = 1 + np.bincount(rng.integers(0, n, n), minlength=n)
+        whole, half = self._whole(train), self._of(np.repeat(train.samples, times[place]), if_clear=False)
+        return {
+            name: value if name == "polarity" else 2 * value - whole[name] for name, value in half.items()
+        }
+
+    def _whole(self, train: Train) -> dict[str, Any]:
+        """Of all spikes, whether clear or not; kept of the train to be bootstrapped."""
+        for other, found in self._last:
+            if other is train:
+                return found
+        found = self._of(train.samples, if_clear=False)
+        self._last[:] = [(train, found)]
+        return found
 
     def _of(self, samples: NDArray[np.int64], *, if_clear: bool = True) -> dict[str, Any]:
         from ncpgui.analysis.receptive_field import receptive_field

@@ -232,6 +232,7 @@ class Draws(Sequence["BaseSorting"]):
             at = [stream(self.seed, "missed", index, unit).normal() for unit in ids.tolist()]
             sorting.set_property("missed_per_found", missed * np.exp(LOST_SD_NATS * np.array(at)))
             sorting.set_property("is_new", ~np.isin(ids, posterior.units))
+            sorting.set_property("is_divided", self._divided(ids))
             if project.p_neuron is not None:
                 row = np.searchsorted(ids, units[kept])
                 share = np.bincount(row, project.p_neuron[kept]) / np.bincount(row)
@@ -239,6 +240,15 @@ class Draws(Sequence["BaseSorting"]):
         gone = np.setdiff1d(posterior.units, ids).tolist()
         sorting.annotate(ncpgui_draw=index, ncpgui_not_there=gone)
         return sorting
+
+    def _divided(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the units of a draw (n_units,) are two that one in use was divided into."""
+        divided = np.zeros(len(ids), dtype=np.bool_)
+        for place, unit in enumerate(self.posterior.hidden):
+            second = ids == self.posterior.first_hidden + place
+            if second.any():
+                divided |= second | (ids == unit)
+        return divided
 
     def _sorting(
         self, units: NDArray[np.int64]
@@ -280,7 +290,8 @@ def draws(
     -------
     a sequence of NumpySorting, each with the units that are there in this draw, by their numbers in use; new
     ones have higher numbers. Properties of units: `missed_per_found` (spikes of the cell that were missed for
-    each that was found), `is_new`, and `p_neuron`. Annotations: `ncpgui_draw`, its number, and
+    each that was found), `is_new`, `is_divided` (it was one with another, by spikes that both may hold), and
+    `p_neuron`. Annotations: `ncpgui_draw`, its number, and
     `ncpgui_not_there`, units in use that are not there.
 
     Raises

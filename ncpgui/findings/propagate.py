@@ -34,10 +34,12 @@ class Train:
     """Spikes of a unit in one draw.
 
     samples : (n,) of the recording, increasing; recorded : what was recorded, and when
+    is_divided : it is one of two cells whose waveforms hardly differ, and may hold spikes of the other one
     """
 
     samples: NDArray[np.int64]
     recorded: Recorded
+    is_divided: bool = False
 
     @property
     def seconds(self) -> NDArray[np.float64]:
@@ -201,9 +203,9 @@ class _Trains:
     units: Iterable[int] | None
     seed: int
     bootstraps: int
-    trains: dict[tuple[int, bytes], Train] = field(default_factory=dict)
-    seen: dict[tuple[int, bytes], list[float]] = field(default_factory=dict)
-    where: dict[tuple[int, bytes], list[int]] = field(default_factory=dict)
+    trains: dict[tuple[int, bytes, bool], Train] = field(default_factory=dict)
+    seen: dict[tuple[int, bytes, bool], list[float]] = field(default_factory=dict)
+    where: dict[tuple[int, bytes, bool], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.units = None if self.units is None else frozenset(self.units)
@@ -211,11 +213,13 @@ class _Trains:
     def _of(self, sorting: BaseSorting) -> list[tuple[int, Train, float]]:
         """Unit, train, and by how much the spikes that were missed multiply it."""
         recorded = recorded_of(sorting)
-        missed = sorting.get_property("missed_per_found")
+        missed, divided = (sorting.get_property(name) for name in ("missed_per_found", "is_divided"))
         found = []
         for row, unit in enumerate(sorting.unit_ids.tolist()):
             if self.units is None or unit in self.units:
-                train = Train(train_of(sorting, unit), recorded)
+                train = Train(
+                    train_of(sorting, unit), recorded, False if divided is None else bool(divided[row])
+                )
                 found.append((unit, train, 1.0 if missed is None else 1.0 + float(missed[row])))
         return found
 
@@ -228,7 +232,7 @@ class _Trains:
 
     def add(self, index: int, sorting: BaseSorting) -> None:
         for unit, train, times in self._of(sorting):
-            key = unit, train.samples.tobytes()
+            key = unit, train.samples.tobytes(), train.is_divided
             self.trains[key] = train
             self.seen.setdefault(key, []).append(times)
             self.where.setdefault(key, []).append(index)
@@ -236,11 +240,11 @@ class _Trains:
     def finished(self) -> dict[tuple[Key, str], Collected]:
         collected: dict[tuple[Key, str], Collected] = {}
         draws_of: dict[int, int] = {}
-        for (unit, _), times in self.seen.items():
+        for (unit, *_), times in self.seen.items():
             draws_of[unit] = draws_of.get(unit, 0) + len(times)
         left = dict.fromkeys(draws_of, self.bootstraps)
-        for (unit, spikes), train in self.trains.items():
-            times = self.seen[unit, spikes]
+        for key, train in self.trains.items():
+            unit, times = key[0], self.seen[key]
             wanted = max(2, round(self.bootstraps * len(times) / draws_of[unit]))
             rng = stream(self.seed, "bootstrap", unit, left[unit])
             n_again = wanted if left[unit] > 0 else 0
@@ -249,7 +253,7 @@ class _Trains:
             for name, value in self.analysis.of_train(train).items():
                 into = collected.setdefault((unit, name), Collected())
                 into.values += [np.asarray(self._scaled(name, value, factor)) for factor in times]
-                into.draws += self.where[unit, spikes]
+                into.draws += self.where[key]
                 if again:
                     square = float(np.mean(np.square([self._scaled(name, 1.0, one) for one in times])))
                     inside = bootstrapped([one[name] for one in again], self.analysis.periods.get(name))

@@ -30,6 +30,8 @@ CLEARLY = 15.0
 One more place and height explain 2 on average where there is one peak, and more than this in one curve of 200
 (960 Poisson cells of one peak, ten trials at each of twelve values).
 """
+OF_TWO_CELLS = 2.0
+"""The same where the spikes are known to be of two cells: more than a second peak explains by chance."""
 
 
 class Fit(NamedTuple):
@@ -94,21 +96,51 @@ class TuningCurves:
 
     def _fit(self, rates: Floats, places: list[int], width: int, explained: float) -> Fit:
         """Heights and base of these peaks by least squares, the higher peak first."""
-        heights, base = np.zeros(len(places)), float(self._share @ rates)
+        heights, base, left = np.zeros(len(places)), float(self._share @ rates), 0.0
         if explained > 0:
-            weight = np.sqrt(self._share)
-            columns = np.vstack([self._raw[places, width], np.ones(len(rates))])
-            *found, base = np.linalg.lstsq((columns * weight).T, rates * weight, rcond=None)[0]
-            heights = np.array(found)
+            heights, base, left = self._least_squares(rates, places, width)
         higher = int(heights.argmax())
+        between = self._between(rates, places, width, higher, left) if explained > 0 else 0.0
         return Fit(
-            peak=float(self._places[places[higher]]),
+            peak=self._on_circle(float(self._places[places[higher]]) + between),
             width=self._half_width(float(self._widths[width])),
             height=float(heights[higher]),
             second_height=float(heights.min()) if len(heights) > 1 else 0.0,
             base=float(base),
             explained=explained,
         )
+
+    def _least_squares(self, rates: Floats, places: list[int], width: int) -> tuple[Floats, float, float]:
+        """Heights of these peaks, base, and the mean square over trials that is left."""
+        weight = np.sqrt(self._share)
+        columns = np.vstack([self._raw[places, width], np.ones(len(rates))])
+        *heights, base = np.linalg.lstsq((columns * weight).T, rates * weight, rcond=None)[0]
+        left = rates - np.array([*heights, base]) @ columns
+        return np.array(heights), float(base), float(self._share @ left**2)
+
+    def _between(self, rates: Floats, places: list[int], width: int, which: int, at: float) -> float:
+        """How far from its place on the grid a peak is: where a parabola through the squares is least.
+
+        at : the square that is left where it is
+        """
+        beside = []
+        for step in (-1, 1):
+            moved = places.copy()
+            moved[which] = self._beside(places[which], step)
+            if moved[which] == places[which] or len(set(moved)) < len(moved):
+                return 0.0
+            beside.append(self._least_squares(rates, moved, width)[2])
+        bend = beside[0] - 2 * at + beside[1]
+        if bend <= 0:
+            return 0.0
+        shift = float(np.clip(0.5 * (beside[0] - beside[1]) / bend, -0.5, 0.5))
+        return shift * float(self._places[1] - self._places[0])
+
+    def _beside(self, place: int, step: int) -> int:
+        return (place + step) % N_PEAKS if self.period is not None else min(max(place + step, 0), N_PEAKS - 1)
+
+    def _on_circle(self, value: float) -> float:
+        return value if self.period is None else value % self.period
 
     def _products(self, rates: Floats) -> Floats:
         """Covariance over trials of the rates with every peak: (N_PEAKS, N_WIDTHS)."""
@@ -171,8 +203,15 @@ class TuningCurves:
         return float(np.arccos(max(1 - np.log(2) / width, -1.0)) * self.period / (2 * np.pi))
 
 
-def has_two_peaks(curves: TuningCurves, counts: NDArray[np.int64], of_trial: Ints, duration_s: float) -> bool:
-    """Whether a second peak explains clearly more than one does.
+def has_two_peaks(
+    curves: TuningCurves,
+    counts: NDArray[np.int64],
+    of_trial: Ints,
+    duration_s: float,
+    *,
+    least: float = CLEARLY,
+) -> bool:
+    """Whether a second peak explains more than one does, by `least` variances of a trial.
 
     counts : (n_trials,) spikes in each trial; of_trial : (n_trials,) index of its value. The variance of a
     trial is that of a Poisson process, times how much more the trials of one value vary.
@@ -188,4 +227,4 @@ def has_two_peaks(curves: TuningCurves, counts: NDArray[np.int64], of_trial: Int
         return False
     rates = mean / duration_s
     gained = curves.two_peaks(rates).explained - curves.one_peak(rates).explained
-    return bool(len(counts) * gained * duration_s**2 > CLEARLY * variance)
+    return bool(len(counts) * gained * duration_s**2 > least * variance)

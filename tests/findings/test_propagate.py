@@ -10,6 +10,7 @@ import pytest
 from spikeinterface.core import NumpySorting
 
 import ncpgui
+from ncpgui.analysis.receptive_field import receptive_field
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
@@ -17,6 +18,7 @@ from ncpgui.findings.analyses import Psth, Rates, ReceptiveFields, Tuning
 from ncpgui.findings.finding import Collected, bootstrapped, finding
 from ncpgui.findings.population import CorrelogramPeaks, Decoding
 from ncpgui.findings.propagate import Train, propagate
+from ncpgui.findings.recorded import recorded_of
 from tests.tiny_project import RATE, tiny_project
 
 TWO_WAYS = [[0, 0, 0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]]
@@ -232,6 +234,47 @@ def test_a_unit_of_two_cells_has_two_peaks_of_the_width_of_each() -> None:
         assert found[unit, "width"].high < 45  # a single peak on both is wider
     assert np.isnan(found[0, "second_peak_hz"].mean)
     assert found[1, "second_peak_hz"].mean == pytest.approx(20, abs=4)
+
+
+def test_a_unit_that_a_draw_divides_may_hold_two_peaks_that_are_not_clear() -> None:
+    """Cells prefer 30 and 62 degrees: one peak between them is as good if they are not known to be two."""
+    rng, values = np.random.default_rng(2), np.tile(np.arange(0, 180, 15.0), 10)
+    rates = sum(2 + 20 * np.exp(2.5 * (np.cos(2 * np.radians(values - peak)) - 1)) for peak in (30.0, 62.0))
+    train = np.concatenate(
+        [k + np.sort(rng.uniform(0, 1, rng.poisson(rate))) for k, rate in enumerate(rates)]
+    )
+    tuning = Tuning(np.arange(len(values)) * 1.0, 1.0, values, 180.0)
+    whole, divided = sorting_of({0: train}, 120.0), sorting_of({0: train}, 120.0)
+    divided.set_property("is_divided", [True])
+    one = propagate([whole], tuning)[0, "peak"]
+    two = propagate([divided], tuning)[0, "peak"]
+    assert 30 < one.low < one.high < 62
+    assert two.low < 30 < two.high
+    both = propagate([whole, divided], tuning)[0, "peak"]
+    assert both.values.tolist() == pytest.approx([float(one.mean), float(two.mean)])
+
+
+def test_the_bootstrap_of_a_field_doubles_what_stretches_change_that_are_added_to_all_spikes() -> None:
+    """Stretches alone have the noise of the data twice: centres of weak fields seem too doubtful."""
+    rng = np.random.default_rng(0)
+    frames = rng.choice(np.array([-1, 1], np.int8), (1500, 8, 10))
+    stimulus = Stimulus(frames, np.round(np.arange(1500) * RATE / 30).astype(np.int64))
+    bright = np.flatnonzero((frames[:, 3, 5:7].sum(axis=1) + frames[:, 4, 5]) == 3)
+    fired = rng.choice(bright[bright > 12], 60, replace=False)
+    train = Train(
+        np.sort(np.round((fired + 0.5) * RATE / 30).astype(np.int64)), recorded_of(sorting_of({0: [1]}, 50.0))
+    )
+    analysis = ReceptiveFields(stimulus)
+    again = analysis.resampled_train(train, np.random.default_rng(7))
+    drawn = np.bincount(np.random.default_rng(7).integers(0, 50, 50), minlength=50)
+    added = receptive_field(
+        stimulus, np.repeat(train.samples, 1 + drawn[(train.samples // RATE).astype(int)])
+    )
+    whole = receptive_field(stimulus, train.samples)
+    assert again["x_px"] == pytest.approx(2 * added.center_px[0] - whole.center_px[0])
+    assert again["peak_z"] == pytest.approx(2 * added.peak_z - whole.peak_z)
+    assert again["polarity"] == 1
+    assert again["x_px"] != whole.center_px[0]
 
 
 def test_a_receptive_field_is_where_it_was_planted() -> None:

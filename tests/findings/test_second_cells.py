@@ -114,6 +114,7 @@ def test_the_second_cell_is_a_new_unit_in_some_draws_and_the_rest_stays() -> Non
         assert counts[1] == 200
         assert 100 <= counts[0] < 200
         assert counts[0] + counts[2] == 200
+        assert made[index].get_property("is_divided").tolist() == [True, False, True]
     found = propagate(made, Rates())
     assert found[0, "rate_hz"].low < 0.6 * found[0, "rate_hz"].in_use
     assert found[1, "rate_hz"].from_sorting < 1e-9
