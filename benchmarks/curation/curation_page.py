@@ -56,14 +56,15 @@ def page_of(sortings: Sequence[Row], *, development: bool = False) -> str:
 
 
 ABOUT = (
-    "Units of other sorters, without motion correction, on simulated recordings of 90 s; each sorting as it "
-    "is given, after the decisions that are made by themselves from 90 % on, after somebody who knows the "
-    "truth has answered all questions (an alternative that leaves fewer wrong spikes, or the label noise "
-    "for what is no cell), and after the merges of each preset of SpikeInterface's "
-    "`compute_merge_unit_groups`. Wrong spikes: those of true cells, among the spikes that the sorter "
-    "found, that are not in the unit of their cell; one that was found twice counts once. Units labelled "
-    "noise count for nothing. Found, false, redundant and extra are those of the comparison of sorters. "
-    "Decisions: questions after which something was another, or merges."
+    "Units of other sorters, without motion correction, on simulated recordings of 90 s; each sorting as "
+    "it is given, after the decisions that are made by themselves from 90 % on, after somebody who knows "
+    "the truth has answered all questions (an alternative that leaves fewer wrong spikes, or the label "
+    "noise for a unit of which less than half is of cells and that has less than half of each), and after"
+    " the merges of each preset of SpikeInterface's `compute_merge_unit_groups`. Wrong spikes: those of "
+    "true cells, among the spikes that the sorter found, that are not in the unit of their cell; one that"
+    " was found twice counts once. Units labelled noise count for nothing. Found, false, redundant and "
+    "extra are those of the comparison of sorters. Decisions: questions after which something was "
+    "another, or merges."
 )
 ABOUT_UNITS = (
     "Of the units as they are given: right if a unit agrees with its cell by 0.8. P(right) of the review, "

@@ -1,8 +1,8 @@
 """Another sorter's units reviewed by ncpgui, without a window: as given, decided by itself, and answered.
 
 Somebody who knows the true spikes answers the questions of the queue in its order: of the alternatives the
-one that leaves fewest wrong assignments (`questions.py`), which may be the sorting as it is, and units of
-which less than half of the spikes are of cells are labelled noise.
+one that leaves fewest wrong assignments (`questions.py`), which may be the sorting as it is, and units that
+are no cell are labelled noise.
 """
 
 from __future__ import annotations
@@ -85,6 +85,18 @@ class Truth:
         right = counts[linear_sum_assignment(counts, maximize=True)].sum()
         return int(self.n_found.sum() - right)
 
+    def is_a_cell(self, unit: NDArray[np.int64], one: int) -> bool:
+        """Whether half of the spikes of a unit are of cells, or it has half of what was found of a cell.
+
+        Noise around spikes that are nowhere else is no reason to throw them away.
+
+        unit : (n,) 0 .. K-1, -1 = none
+        """
+        if self.of_cell[unit == one].any(axis=1).mean() >= 0.5:
+            return True
+        inside = self.events_in(np.where(unit == one, 0, -1)).sum(axis=0)
+        return bool((inside >= 0.5 * np.maximum(self.n_found, 1)).any())
+
     @property
     def n_found(self) -> NDArray[np.int64]:
         """Spikes of each cell that were found: (n_cells,)."""
@@ -147,14 +159,10 @@ def answered(project: Project, truth: Truth) -> Curated:
         asked += 1
         now = dense(best_answer(components[question], unit, truth.wrong))
         here = np.unique(now[components[question].spike_ids])
-        noise = [one for one in here.tolist() if one >= 0 and not _is_of_cells(now == one, truth)]
+        noise = [one for one in here.tolist() if one >= 0 and not truth.is_a_cell(now, one)]
         decisions += not np.array_equal(now, unit) or bool(noise)
         unit = np.where(np.isin(now, noise), NOISE, now)
     return Curated(unit, asked, decisions)
-
-
-def _is_of_cells(spikes: NDArray[np.bool_], truth: Truth) -> bool:
-    return bool(truth.of_cell[spikes].any(axis=1).mean() >= 0.5)
 
 
 def promises(project: Project) -> dict[str, NDArray[np.float64]]:

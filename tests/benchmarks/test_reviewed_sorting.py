@@ -39,3 +39,16 @@ def test_a_spike_found_twice_is_right_where_one_of_the_two_is_in_the_unit_of_its
 def test_units_hold_spikes_of_cells_each_once(truth: Truth) -> None:
     unit = np.array([0, 0, 1, 0, 1, 1, -1, 1, 1])
     assert truth.events_in(unit).tolist() == [[2, 0], [2, 2]]
+
+
+def test_a_unit_is_no_cell_if_it_is_mostly_noise_and_has_little_of_each() -> None:
+    """Noise at 100, 200, ...; the cell's four spikes are at 1000 to 4000."""
+    noise = np.arange(100, 1000, 100)
+    truth = Truth.of(np.concatenate([noise, [1000, 2000, 3000, 4000]]), CELLS)
+    with_one = np.concatenate([np.zeros(9, int), [0, 1, 1, 1]])
+    assert not truth.is_a_cell(with_one, 0)  # 1 of 10 is of a cell, and it is a quarter of that
+    assert truth.is_a_cell(with_one, 1)
+    with_two = np.concatenate([np.zeros(9, int), [0, 0, 1, 1]])
+    assert truth.is_a_cell(with_two, 0)  # half of the cell is nowhere else
+    half = np.concatenate([np.full(8, -1), [0, 0, 1, 1, 1]])
+    assert truth.is_a_cell(half, 0)  # half of the unit is of a cell
