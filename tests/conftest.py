@@ -10,9 +10,11 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUM
     os.environ.setdefault(_name, "1")
 
 import gc
+import importlib
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("measured")
         for line in lines:
             terminalreporter.line(line)
+
+
+def pytest_sessionstart() -> None:
+    """The second of several processes imports the test files from the last to the first.
+
+    Each process imports all of them. On a fresh checkout, where none is compiled, two that begin at the same
+    end compile each file twice.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER") != "gw1":
+        return
+    for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
+        with suppress(Exception, pytest.skip.Exception):  # it is told when the file is collected
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

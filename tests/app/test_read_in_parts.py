@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from app_fakes import FakeJobs, request, start
 from later import Later
-from sorting.planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
-from sorting.test_pipeline import CELLS, CONFIG, N_SAMPLES
 
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
@@ -21,6 +19,8 @@ from ncpgui.core.component import WaitingComponent
 from ncpgui.core.spikes import Sorting
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.review import given_units
+from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
+from tests.sorting.test_pipeline import CELLS, CONFIG, N_SAMPLES
 
 PARTS = replace(CONFIG, motion="off", measured="parts", measured_s=4.0)
 

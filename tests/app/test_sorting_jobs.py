@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
-from sorting.stopping import assert_same
 
 from ncpgui.app.work import jobs, recordings
 from ncpgui.core.errors import RecordingError
@@ -20,6 +18,8 @@ from ncpgui.session import store
 from ncpgui.sorting.component_waveforms import read_spikes
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import shown_first, sort_recording
+from tests.sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
+from tests.sorting.stopping import assert_same
 
 N_SAMPLES = 5 * 20_000
 SETTINGS = {"reference": "none", "spikes_per_group": 30, "posterior_samples": 8}

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, planted_recording, regular_times
 
 from benchmarks.common.array_recording import ArrayRecording
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from tests.sorting.planted import SQUARE, Cell, planted_recording, regular_times
 
 N_SAMPLES = 100_000
 CELLS = [

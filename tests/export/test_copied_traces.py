@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording
 
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.progress import CancelFlag, Cancelled, silent
@@ -23,6 +22,7 @@ from ncpgui.export.copied_traces import copy_traces
 from ncpgui.export.whole_project import Exported, export_project, left_out
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
+from tests.sorting.planted import SQUARE, Cell, leader_clustering, planted_recording
 
 N_SAMPLES = 60_000
 

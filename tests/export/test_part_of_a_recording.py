@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording
 
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
@@ -17,6 +16,7 @@ from ncpgui.ephys.readers import open_recording
 from ncpgui.export.whole_project import export_project
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
+from tests.sorting.planted import SQUARE, Cell, leader_clustering, planted_recording
 
 TIMES = 20_400 + 1100 * np.arange(50)
 """Samples of the spikes of one cell, 20 noise sd deep on contact 0; all lie in the part from 1 to 4 s."""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, shape
 from tiny_project import tiny_project
 
 from ncpgui.core.project import Project
@@ -18,6 +17,7 @@ from ncpgui.ephys.readers import open_recording
 from ncpgui.export.whole_project import Exported, export_project, left_out
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
+from tests.sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, shape
 
 N_SAMPLES = 60_000
 DEEP = 20.0

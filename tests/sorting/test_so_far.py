@@ -12,8 +12,8 @@ from ncpgui.core.so_far import N_STRETCHES, SpikesSoFar, UnitsSoFar
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
-from sorting.planted import Cell, leader_clustering, planted_recording
-from sorting.stopping import StepsInMemory, Stopped, assert_same
+from tests.sorting.planted import Cell, leader_clustering, planted_recording
+from tests.sorting.stopping import StepsInMemory, Stopped, assert_same
 
 SECONDS = 4
 CONFIG = SortingConfig(spikes_per_group=30, posterior_samples=6, min_cluster_spikes=5, reference="none")
