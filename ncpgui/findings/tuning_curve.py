@@ -10,6 +10,7 @@ the heights and the base follow by least squares in closed form.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -95,18 +96,27 @@ class TuningCurves:
         return pairs[:, best].tolist(), int(width), float(explained[best, width])
 
     def _fit(self, rates: Floats, places: list[int], width: int, explained: float) -> Fit:
-        """Heights and base of these peaks by least squares, the higher peak first."""
-        heights, base, left = np.zeros(len(places)), float(self._share @ rates), 0.0
-        if explained > 0:
-            heights, base, left = self._least_squares(rates, places, width)
+        """Heights and base of these peaks by least squares, the higher peak first.
+
+        Its place and the width lie between those that are tried: where a parabola through the squares that
+        are left is least.
+        """
+        if explained <= 0:
+            flat = float(self._share @ rates)
+            return Fit(float(self._places[places[0]]), self._half_width(width), 0.0, 0.0, flat, 0.0)
+        heights, base, left = self._least_squares(rates, places, width)
         higher = int(heights.argmax())
-        between = self._between(rates, places, width, higher, left) if explained > 0 else 0.0
+        along = [self._least_squares(rates, one, width)[2] for one in self._beside(places, higher)]
+        wider = [width - 1, width + 1] if 0 < width < N_WIDTHS - 1 else []
+        across = [self._least_squares(rates, places, one)[2] for one in wider]
+        step = float(self._places[1] - self._places[0])
+        peak = float(self._places[places[higher]]) + step * _least(left, along)
         return Fit(
-            peak=self._on_circle(float(self._places[places[higher]]) + between),
-            width=self._half_width(float(self._widths[width])),
+            peak=peak if self.period is None else peak % self.period,
+            width=self._half_width(width + _least(left, across)),
             height=float(heights[higher]),
             second_height=float(heights.min()) if len(heights) > 1 else 0.0,
-            base=float(base),
+            base=base,
             explained=explained,
         )
 
@@ -118,29 +128,13 @@ class TuningCurves:
         left = rates - np.array([*heights, base]) @ columns
         return np.array(heights), float(base), float(self._share @ left**2)
 
-    def _between(self, rates: Floats, places: list[int], width: int, which: int, at: float) -> float:
-        """How far from its place on the grid a peak is: where a parabola through the squares is least.
-
-        at : the square that is left where it is
-        """
-        beside = []
-        for step in (-1, 1):
-            moved = places.copy()
-            moved[which] = self._beside(places[which], step)
-            if moved[which] == places[which] or len(set(moved)) < len(moved):
-                return 0.0
-            beside.append(self._least_squares(rates, moved, width)[2])
-        bend = beside[0] - 2 * at + beside[1]
-        if bend <= 0:
-            return 0.0
-        shift = float(np.clip(0.5 * (beside[0] - beside[1]) / bend, -0.5, 0.5))
-        return shift * float(self._places[1] - self._places[0])
-
-    def _beside(self, place: int, step: int) -> int:
-        return (place + step) % N_PEAKS if self.period is not None else min(max(place + step, 0), N_PEAKS - 1)
-
-    def _on_circle(self, value: float) -> float:
-        return value if self.period is None else value % self.period
+    def _beside(self, places: list[int], which: int) -> list[list[int]]:
+        """Both ways to move one of the peaks to the next place; none at an end, or onto the other peak."""
+        moved = [[*places[:which], places[which] + step, *places[which + 1 :]] for step in (-1, 1)]
+        if self.period is not None:
+            moved = [[place % N_PEAKS for place in one] for one in moved]
+        are_there = all(0 <= one[which] < N_PEAKS and len(set(one)) == len(one) for one in moved)
+        return moved if are_there else []
 
     def _products(self, rates: Floats) -> Floats:
         """Covariance over trials of the rates with every peak: (N_PEAKS, N_WIDTHS)."""
@@ -198,9 +192,19 @@ class TuningCurves:
         return np.maximum(self._centred**2 @ self._share, 1e-12)
 
     def _half_width(self, width: float) -> float:
+        """Of a width that is tried, by its number, or between two of them: they are a geometric series."""
+        wide = float(self._widths[0] * (self._widths[1] / self._widths[0]) ** width)
         if self.period is None:
-            return float(np.sqrt(2 * np.log(2)) * width)
-        return float(np.arccos(max(1 - np.log(2) / width, -1.0)) * self.period / (2 * np.pi))
+            return float(np.sqrt(2 * np.log(2)) * wide)
+        return float(np.arccos(max(1 - np.log(2) / wide, -1.0)) * self.period / (2 * np.pi))
+
+
+def _least(at: float, beside: Sequence[float]) -> float:
+    """Where a parabola through three values is least, -0.5 to 0.5 steps from the middle; 0 of one value."""
+    if len(beside) < 2 or beside[0] - 2 * at + beside[1] <= 0:
+        return 0.0
+    place = 0.5 * (beside[0] - beside[1]) / (beside[0] - 2 * at + beside[1])
+    return float(np.clip(place, -0.5, 0.5))
 
 
 def has_two_peaks(

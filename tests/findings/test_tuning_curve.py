@@ -21,13 +21,17 @@ def bump(values: NDArray[np.float64], place: float, concentration: float) -> NDA
     return np.asarray(np.exp(concentration * (np.cos(2 * np.radians(values - place)) - 1)))
 
 
+def half_width(concentration: float) -> float:
+    return float(np.degrees(np.arccos(1 - np.log(2) / concentration)) / 2)
+
+
 @pytest.mark.parametrize("places", [(30.0, 110.0), (2.0, 178.0 - 60), (60.0, 100.0)])
 def test_two_peaks_without_noise_are_found_where_they_are(places: tuple[float, float]) -> None:
     k = float(CIRCLE._widths[32])  # of the grid, so that the fit can be exact: 3.1
     rates = 3 + 20 * bump(VALUES, places[0], k) + 12 * bump(VALUES, places[1], k)
     found = CIRCLE.two_peaks(rates)
     assert found.peak == pytest.approx(places[0], abs=0.01)
-    assert found.width == pytest.approx(np.degrees(np.arccos(1 - np.log(2) / k)) / 2)
+    assert found.width == pytest.approx(half_width(k), rel=0.01)
     assert (found.height, found.second_height, found.base) == pytest.approx((20, 12, 3))
     assert found.explained == pytest.approx(rates.var())
 
@@ -47,6 +51,15 @@ def test_a_peak_lies_between_the_places_that_are_tried(place: float) -> None:
     beside = CIRCLE.two_peaks(3 + 20 * bump(VALUES, place, k) + 12 * bump(VALUES, place + 90, k))
     assert (alone.peak, beside.peak) == pytest.approx((place, place), abs=0.03)
     assert 0 <= alone.peak < 180
+
+
+@pytest.mark.parametrize("k", [1.1, 2.0, 3.3])
+def test_a_width_lies_between_those_that_are_tried(k: float) -> None:
+    """Widths are 8 % apart; without noise one is found to a half of a percent."""
+    assert np.abs(np.log(CIRCLE._widths / k)).min() > 0.02
+    assert CIRCLE.one_peak(3 + 20 * bump(VALUES, 52.0, k)).width == pytest.approx(half_width(k), rel=0.005)
+    line = LINE.one_peak(3 + 20 * np.exp(-0.5 * ((VALUES - 80) / 20.5) ** 2))
+    assert line.width == pytest.approx(20.5 * np.sqrt(2 * np.log(2)), rel=0.005)
 
 
 def test_a_peak_at_the_end_of_a_line_stays_there() -> None:
