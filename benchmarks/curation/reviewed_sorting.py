@@ -102,12 +102,19 @@ class Truth:
         """Spikes of each cell that were found: (n_cells,)."""
         return np.asarray(self.event.max(axis=0, initial=-1) + 1)
 
-    def events_in(self, unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    def events_in(
+        self, unit: NDArray[np.int64], cell_of: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
         """Spikes of each cell in each unit, each counted once: (K, n_cells).
 
         unit : (n,) 0 .. K-1, -1 = none
+        cell_of : (n,) the one cell that each spike counts for, -1 = none; all that it may be of when left out
         """
-        spike, cell = np.nonzero(self.of_cell)
+        if cell_of is None:
+            spike, cell = np.nonzero(self.of_cell)
+        else:
+            spike = np.flatnonzero(cell_of >= 0)
+            cell = cell_of[spike]
         found = np.column_stack([unit[spike], cell, self.event[spike, cell]])
         each = np.unique(found[found[:, 0] >= 0], axis=0)
         counts = np.zeros((int(unit.max(initial=-1)) + 1, self.of_cell.shape[1]), dtype=np.int64)
@@ -185,13 +192,19 @@ def promises(project: Project) -> dict[str, NDArray[np.float64]]:
 
 
 def came_true(project: Project, truth: Truth, is_of_cells: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    """What is true of each unit as given, by the names of `promises`: (K,) bool."""
+    """What is true of each unit as given, by the names of `promises`: (K,) bool.
+
+    A spike of one cell's unit that is near one of another cell by chance is not counted for the other, which
+    the sorter may have missed: nothing of it is elsewhere.
+    """
     unit = project.unit_of_spike
     best, agreement, precision = agreements(unit, truth.of_cell, truth.n_true)
-    inside = truth.events_in(unit)[np.arange(len(best)), best]
+    cell_of = truth.cells(unit)
+    inside = truth.events_in(unit, cell_of)[np.arange(len(best)), best]
+    found = truth.events_in(np.zeros_like(unit), cell_of)[0, best]
     return {
         "P(neuron)": is_of_cells,
         "P(pure)": precision >= 0.9,
-        "P(complete)": inside >= 0.9 * truth.n_found[best],
+        "P(complete)": inside >= 0.9 * found,
         "P(right)": agreement >= 0.8,
     }

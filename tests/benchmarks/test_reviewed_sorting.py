@@ -52,3 +52,14 @@ def test_a_unit_is_no_cell_if_it_is_mostly_noise_and_has_little_of_each() -> Non
     assert truth.is_a_cell(with_two, 0)  # half of the cell is nowhere else
     half = np.concatenate([np.full(8, -1), [0, 0, 1, 1, 1]])
     assert truth.is_a_cell(half, 0)  # half of the unit is of a cell
+
+
+def test_a_spike_counts_for_the_cell_of_its_unit_where_another_cell_fired_at_the_same_time() -> None:
+    """Of the second cell's four spikes the sorter missed two, and the first cell fired beside these."""
+    cells = NumpySorting.from_unit_dict(
+        {0: np.array([1000, 2000, 3000, 4000]), 1: np.array([1004, 2004, 5000, 6000])}, RATE_HZ
+    )
+    truth = Truth.of(np.array([1000, 2000, 3000, 4000, 5000, 6000]), cells)
+    unit = np.array([0, 0, 0, 0, 1, 1])
+    assert truth.events_in(unit).tolist() == [[4, 2], [0, 2]]
+    assert truth.events_in(unit, truth.cells(unit)).tolist() == [[4, 0], [0, 2]]
