@@ -23,15 +23,20 @@ def on_one_core(work: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(work)
     def limited(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+        with libraries().limit(limits=1, user_api="blas"):
             return work(*args, **kwargs)
 
     return limited
 
 
+def libraries() -> ThreadpoolController:
+    """Libraries with threads of their own that are loaded; `limit` keeps them to so many within a block."""
+    return _libraries(len(sys.modules))
+
+
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """Libraries of matrix products that are loaded; looking for them takes as long as a few spikes.
+    """Look for the libraries, which takes as long as a few spikes.
 
     n_modules : that Python has imported, since libraries come with modules
     """

@@ -8,7 +8,8 @@ from threading import Lock
 from typing import Any
 
 from spikeinterface.core import get_global_job_kwargs, set_global_job_kwargs
-from threadpoolctl import threadpool_limits
+
+from ncpgui.core.one_core import libraries
 
 PIECE_S = 1.0
 _LIMIT = "max_threads_per_worker"
@@ -26,7 +27,7 @@ def piece_loop(n_jobs: int = 1) -> Iterator[dict[str, Any]]:
         "progress_bar": False,
         "chunk_duration": f"{PIECE_S:g}s",
     }
-    with threadpool_limits(1), _no_limit_at_each_piece():
+    with libraries().limit(limits=1), _no_limit_at_each_piece():
         yield options
 
 
