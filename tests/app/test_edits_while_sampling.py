@@ -144,6 +144,30 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
     return controller
 
 
+Ends = Callable[[Edit], tuple[dict[str, Any], int]]
+
+
+@pytest.fixture(scope="module")
+def ends() -> dict[Edit, tuple[dict[str, Any], int]]:
+    """How each edit ended that came after all components, for the tests of when it came."""
+    return {}
+
+
+@pytest.fixture
+def afterwards(
+    ends: dict[Edit, tuple[dict[str, Any], int]], matched: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> Ends:
+    """What an edit comes to after all components are sampled, and how many entries the history has."""
+
+    def end(edit: Edit) -> tuple[dict[str, Any], int]:
+        if edit not in ends:
+            workspace = _afterwards(preferences, tmp_path / "after", edit).workspace
+            ends[edit] = _state(workspace), len(workspace.state.history.entries)
+        return ends[edit]
+
+    return end
+
+
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 @pytest.mark.parametrize(
     "edit",
@@ -160,12 +184,16 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
     ],
 )
 def test_an_edit_while_components_are_sampled_ends_as_the_same_edit_afterwards(
-    matched: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_components: int
+    matched: FakeJobs,
+    preferences: Preferences,
+    tmp_path: Path,
+    afterwards: Ends,
+    edit: Edit,
+    n_components: int,
 ) -> None:
     during, _, _ = _sampled(preferences, tmp_path / "during", n_components, edit)
-    after = _afterwards(preferences, tmp_path / "after", edit)
-    assert _state(during.workspace) == _state(after.workspace)
-    assert len(during.workspace.state.history.entries) == len(after.workspace.state.history.entries)
+    found, entries = _state(during.workspace), during.workspace.state.history.entries
+    assert (found, len(entries)) == afterwards(edit)
 
 
 def _split(workspace: Workspace) -> None:

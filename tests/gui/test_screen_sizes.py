@@ -104,7 +104,7 @@ def cut_off(widget: QtWidgets.QWidget, texts: list[PaintedText]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 @pytest.mark.parametrize("arrangement", ["columns", "probe"])
 def test_no_painted_text_is_cut_and_no_two_collide(
     still: MainWindow, size: tuple[int, int], arrangement: str
@@ -121,7 +121,7 @@ def test_no_painted_text_is_cut_and_no_two_collide(
             assert collisions(texts) == [], (name, channel)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
     still: MainWindow, size: tuple[int, int]
 ) -> None:
@@ -142,7 +142,7 @@ def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
             assert widget.height() >= widget.minimumSizeHint().height(), widget.text()
 
 
-@pytest.mark.parametrize("size", [(960, 600), (1024, 640), (1280, 800)])
+@pytest.mark.parametrize("size", [(960, 600), (1024, 640), (1280, 800)], scope="module")
 @pytest.mark.parametrize("layout", ["decide", "inspect"])
 def test_no_note_and_no_words_of_a_card_end_in_an_ellipsis(
     still: MainWindow, size: tuple[int, int], layout: str
@@ -189,7 +189,7 @@ def test_the_table_is_whole_beside_the_list_and_the_matrix_of_similar_units(
         bench.show_layout("decide")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""
     panel = resized(still, size).bench.alternatives
@@ -205,7 +205,7 @@ def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
             assert card.visibleRegion().boundingRect() == card.rect(), channel
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 def test_a_row_of_receptive_fields_is_whole(still: MainWindow, size: tuple[int, int]) -> None:
     grid = resized(still, size).bench.fields.grid
     for channel in still.workspace.questions.queue_order()[:N_COMPONENTS]:
@@ -218,7 +218,7 @@ def test_a_row_of_receptive_fields_is_whole(still: MainWindow, size: tuple[int, 
             assert grid.tile_rect(tile).contains(grid.map_rect(tile))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 def test_the_units_of_a_component_are_seen_without_scrolling(
     still: MainWindow, size: tuple[int, int]
 ) -> None:
@@ -240,7 +240,7 @@ def places(window: MainWindow) -> dict[str, QtCore.QRect]:
     }
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
     still: MainWindow, size: tuple[int, int]
 ) -> None:
@@ -262,7 +262,7 @@ def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
         assert panel.height() >= 60
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1920, 1200)])
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1200)], scope="module")
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
 def test_no_panel_has_less_room_than_its_title_and_its_buttons_take(
     still: MainWindow, layout: str, size: tuple[int, int]
@@ -344,7 +344,7 @@ def test_what_a_person_moved_keeps_its_share(opened: MainWindow) -> None:
     assert abs(border.sizes()[0] - border.sizes()[1]) <= 10
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES, scope="module")
 @pytest.mark.parametrize("arrangement", ["columns", "probe"])
 def test_the_scale_bar_lies_on_no_label(still: MainWindow, size: tuple[int, int], arrangement: str) -> None:
     still.bench.waveforms.set_arrangement(arrangement)
