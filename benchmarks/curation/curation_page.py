@@ -69,7 +69,9 @@ ABOUT = (
 ABOUT_UNITS = (
     "Of the units as they are given: right if a unit agrees with its cell by 0.8. P(right) of the review, "
     "from 0.5 on, beside Bombcell's label `good` as SpikeInterface makes it (its thresholds). Thrown away: "
-    "right units that are not called so. ECE in five bins, of all units that a review says something of."
+    "right units that are not called so. Complete: the unit has nine tenths of the spikes of its cell that "
+    "were found in any unit; a spike of another cell's unit that is near one of it by chance does not count "
+    "as found. ECE in five bins, of all units that a review says something of."
 )
 
 

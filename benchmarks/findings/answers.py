@@ -1,6 +1,6 @@
 """How many answers does a finding need? Questions in order of the queue, and by what they do to the finding.
 
-    python -m benchmarks.findings.answers [--recordings 20] [--draws 50] [--cache FOLDER]
+    python -m benchmarks.findings.answers [--recordings 20] [--seed 7500 7600] [--draws 50] [--cache FOLDER]
 
 Recordings are those of `coverage.py`. An oracle answers one question after the other: of the alternatives of
 a component it takes the one that leaves fewest wrong assignments (`probabilities.questions`). After each
@@ -262,7 +262,7 @@ def main() -> None:
         "answers",
         {"rows": rows, "answers": counted(rows)},
         page=page(rows, n_recordings, arguments.draws),
-        origin=Origin(arguments.seed, models={"default": default_model()}),
+        origin=Origin(arguments.seed[0], models={"default": default_model()}),
         folder=arguments.out,
     )
     print(table(counted(rows)))

@@ -1,6 +1,6 @@
 """Do intervals of findings cover the truth? Recordings of cells whose tuning and fields are known.
 
-    python -m benchmarks.findings.coverage [--recordings 20] [--draws 100] [--cache FOLDER]
+    python -m benchmarks.findings.coverage [--recordings 20] [--seed 7500 7600] [--draws 100] [--cache FOLDER]
 
 Each finding is asked of draws of the whole sorting (`ncpgui.propagate`), and of the one sorting in use by
 bootstrap alone. Both have intervals of 90 %; the truth is that of the true cell with which the unit in use
@@ -302,7 +302,7 @@ def main() -> None:
             "coverage",
             {"coverage": covered, "decoding": decoding, "recordings": told, "rows": rows},
             page=page(covered, decoding, number + 1, arguments.draws),
-            origin=Origin(arguments.seed, models={"default": default_model()}),
+            origin=Origin(arguments.seed[0], models={"default": default_model()}),
             folder=arguments.out,
         )
     print(table(shares(rows)))

@@ -31,8 +31,8 @@ from ncpgui.session import store
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 
-FIRST_SEED = 7400
-"""Of the recordings whose figures are told; those below it were looked at before."""
+FIRST_SEEDS = (7500, 7600)
+"""Of the recordings whose figures are told, twenty from each on; those below 7500 were looked at before."""
 KINDS = ("retina", "tuning")
 COMMON: dict[str, Any] = {"amplitude_median_sd": 7.0, "twin_distance_sd": (5.0, 12.0), "n_twins": 3}
 SETTINGS = {
@@ -130,17 +130,23 @@ def known_findings(kind: str, seed: int, cache: Path, *, quick: bool = False) ->
 
 def add_recordings(parser: argparse.ArgumentParser, *, n_draws: int) -> None:
     """Add the options that say which recordings are asked, and how many draws of each."""
-    parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
+    _add_seeds(parser)
     parser.add_argument("--draws", type=int, default=n_draws, help=f"of each recording  [{n_draws}]")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED)
     add_cache(parser, "findings", "sessions")
+
+
+def _add_seeds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--recordings", type=int, default=20, help="of both kinds, from each seed on  [20]")
+    parser.add_argument("--seed", type=int, nargs="+", default=list(FIRST_SEEDS), help="first seeds")
 
 
 def chosen_recordings(arguments: argparse.Namespace) -> Iterator[KnownFindings]:
     """The recordings of these options, one after the other; two small ones with ``--quick``."""
-    for number in range(2 if arguments.quick else arguments.recordings):
-        seed = arguments.seed + number
-        yield known_findings(KINDS[number % 2], seed, arguments.cache, quick=arguments.quick)
+    firsts, each = (arguments.seed[:1], 2) if arguments.quick else (arguments.seed, arguments.recordings)
+    for first in firsts:
+        for number in range(each):
+            kind = KINDS[number % 2]
+            yield known_findings(kind, first + number, arguments.cache, quick=arguments.quick)
 
 
 def main() -> None:
@@ -149,11 +155,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--recordings", type=int, default=20, help="of both kinds together  [20]")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED)
-    arguments = parser.parse_args()
-    for number in range(arguments.recordings):
-        found = known_findings(KINDS[number % 2], arguments.seed + number, arguments.cache)
+    _add_seeds(parser)
+    parser.set_defaults(quick=False)
+    for found in chosen_recordings(parser.parse_args()):
         print(f"{found.name}: {len(found.truth)} spikes, sorted in {found.sort_s:.0f} s", flush=True)
 
 
