@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.home import provide_home
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseRecording
 
 provide_home()
 
@@ -21,6 +24,17 @@ def by_channel(traces: NDArray[Any]) -> NDArray[Any]:
     result = np.empty(traces.shape[::-1], traces.dtype)
     _turn(np.ascontiguousarray(traces), result)
     return result
+
+
+def read_by_channel(recording: BaseRecording, start: int, end: int) -> NDArray[Any]:
+    """Traces of a recording of one segment from one sample to another: (C, n).
+
+    One that is computed where it is read may turn its traces on the way (`get_turned`).
+    """
+    turned = getattr(recording, "get_turned", None)
+    return (
+        turned(start, end) if turned else by_channel(recording.get_traces(start_frame=start, end_frame=end))
+    )
 
 
 @numba.njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ _LEAST_BITS = int(np.float32(2.0**-25).view(np.uint32))
 def widen(values: NDArray[np.float16], into: NDArray[np.float32]) -> None:
     """Write finite float16 values into a float32 array of their size; both are contiguous."""
     flat = into.reshape(-1)
-    _widened(values.reshape(-1).view(np.uint16), flat.view(np.uint32), flat)
+    _widened(values.reshape(-1).view(np.int16), flat.view(np.int32), flat)
 
 
 def narrowed(values: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -33,16 +33,16 @@ def narrowed(values: NDArray[np.float32]) -> NDArray[np.float16]:
 def _widened(half, bits_of_single, single):  # type: ignore[no-untyped-def]
     """Sign, exponent and mantissa of each where float32 has them, and then the exponent's own bias.
 
-    A block is done with before the next: memory is gone through once.
+    A half that is read as a number with a sign fills the bits above it with that sign; all of these but the
+    last go. A block is done with before the next: memory is gone through once.
     """
     for first in range(0, len(half), BLOCK):
         last = min(first + BLOCK, len(half))
-        for i in range(first, last):
-            bits = np.uint32(half[i])
-            sign = (bits & np.uint32(0x8000)) << np.uint32(16)
-            bits_of_single[i] = sign | ((bits & np.uint32(0x7FFF)) << np.uint32(13))
-        for i in range(first, last):
-            single[i] *= _EXPONENTS_APART
+        some, bits, values = half[first:last], bits_of_single[first:last], single[first:last]
+        for i in range(len(some)):
+            bits[i] = (np.int32(some[i]) << np.int32(13)) & np.int32(~0x70000000)
+        for i in range(len(values)):
+            values[i] *= _EXPONENTS_APART
 
 
 @numba.njit(cache=True, nogil=True)

@@ -94,7 +94,7 @@ def fitted(
     it, where they are given. What noise does to gains is measured `with_noise`; it counts as white otherwise.
     The sums are of no place where nobody needs them (`with_sums`).
     """
-    from ncpgui.ephys.by_channel import by_channel
+    from ncpgui.ephys.by_channel import read_by_channel
     from ncpgui.sorting.gain_noise import LaidTemplates
     from ncpgui.sorting.peeling import Fits, peel
 
@@ -121,7 +121,7 @@ def fitted(
         rows = slice(*np.searchsorted(spikes, [piece.first - margin, piece.last + margin]))
         begin = max(piece.begins, piece.first - margin - n_times - max_lag)
         end = min(piece.ends, piece.last + margin + n_times + max_lag)
-        left = by_channel(traces.get_traces(start_frame=begin, end_frame=end))
+        left = read_by_channel(traces, begin, end)
         first, its_bank = spikes[rows] - bank.n_before - begin, bank.banks[piece.place]
         fits = peel(left, first, units[rows], its_bank, like.candidates, like.candidate_lags)
         return piece, begin, rows, left, fits

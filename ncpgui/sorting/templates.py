@@ -14,7 +14,7 @@ from ncpgui.core.ahead import ahead
 from ncpgui.core.home import provide_home
 from ncpgui.core.motion import Places
 from ncpgui.core.partition import rows_of_clusters
-from ncpgui.ephys.by_channel import by_channel
+from ncpgui.ephys.by_channel import read_by_channel
 from ncpgui.sorting.moving_templates import MovingBank, smoothed
 from ncpgui.sorting.peeling import add_window
 
@@ -140,7 +140,7 @@ def mean_waveforms(
 
     def read(some: slice) -> NDArray[np.float32]:
         first, last = times[some][[0, -1]].tolist()
-        return by_channel(recording.get_traces(start_frame=first - n_before, end_frame=last + n_after))
+        return read_by_channel(recording, first - n_before, last + n_after)
 
     for some, traces in zip(rows, ahead(read, rows), strict=True):
         _add_windows(traces, times[some] - times[some.start], units[some], sums)

@@ -13,6 +13,7 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.ephys import cached_recording as module
 from ncpgui.ephys.cached_recording import KeptRecording, piece_samples, raise_first_not_finite
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment
 
 RATE = 5_000.0
@@ -64,6 +65,9 @@ def test_traces_of_any_range_are_those_of_the_recording_as_float16(on_disk: bool
         found = kept.get_traces(start_frame=start, end_frame=stop)
         assert found.dtype == np.float32
         assert np.array_equal(found, HALF[start:stop])
+        halves = segments_of(kept)[0].get_halves(start, stop)
+        assert halves.dtype == np.float16
+        assert np.array_equal(halves, HALF[start:stop])
     one = kept.get_traces(start_frame=5, end_frame=9, channel_ids=[kept.channel_ids[1]])
     assert np.array_equal(one, HALF[5:9, 1:])
 
