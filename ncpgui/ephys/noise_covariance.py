@@ -22,7 +22,8 @@ from spikeinterface.core import BaseRecording
 
 from ncpgui.core.ahead import ahead
 from ncpgui.core.home import provide_home
-from ncpgui.ephys.by_channel import by_channel
+from ncpgui.ephys.by_channel import read_by_channel
+from ncpgui.ephys.free_samples import SharedSamples, free_pieces, runs_of
 from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, medians_of_rows, slices_of
 
 provide_home()
@@ -35,6 +36,8 @@ MIN_FREE = 2000
 """Products of a pair at a lag, at least; a pair with fewer counts as independent, a channel as white."""
 BLOCK = 512
 """Samples of a piece whose products are taken at once, at least."""
+FREQUENCIES_AT_ONCE = 192
+"""Frequencies of all channels that are multiplied at a time, so that they stay close to the processor."""
 
 
 @dataclass(frozen=True)
@@ -125,15 +128,16 @@ def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
     apart = np.linalg.norm(places_um[:, None] - places_um[None], axis=2)
     first, second = np.nonzero(np.triu(apart <= PAIR_UM))
     size = int(fft.next_fast_len(max(BLOCK, 4 * n_lags) + n_lags, real=True))
-    products, counts = np.zeros((2, size // 2 + 1, len(first)), np.complex128)
+    products, counts = np.zeros((2, len(first), size // 2 + 1)), SharedSamples(first, second, n_lags)
     squares, samples = [], []
-    for values, free in ahead(partial(_pieces, traces, size - n_lags), slices_of(traces)):
-        squares.append((values**2).sum(axis=(0, 1), dtype=np.float64))
-        samples.append(free.sum(axis=(0, 1), dtype=np.float64))
-        for total, pieces in ((products, values), (counts, free)):
-            spectra = fft.rfft(pieces, size, axis=1)
-            _add_products(np.ascontiguousarray(spectra.transpose(1, 2, 0)), first, second, total)
-    sums, number = (_by_lag(total, size, n_lags) for total in (products, counts))
+    for pieces, free in ahead(partial(_pieces, traces, size - n_lags, size), slices_of(traces)):
+        squares.append((pieces**2).sum(axis=(1, 2), dtype=np.float64))
+        samples.append(free.sum(axis=(1, 2), dtype=np.float64))
+        counts.add(runs_of(free))
+        spectra = fft.rfft(pieces, axis=2)
+        real, imaginary = (np.ascontiguousarray(part) for part in (spectra.real, spectra.imag))
+        _add_products(real, imaginary, first, second, products)
+    sums, number = _by_lag(products[0] + 1j * products[1], size, n_lags), counts.by_lag()
     enough = number.min(axis=1) >= MIN_FREE
     by_lag = np.where(enough[:, None], sums / np.maximum(number, 1), 0.0)
     by_lag[~enough & (first == second), n_lags - 1] = 1.0
@@ -153,43 +157,41 @@ def _levels(squares: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArr
     return np.where(seen & (mean > 0), variance / np.where(mean > 0, mean, 1.0), 1.0)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _add_products(spectra, first, second, total):  # type: ignore[no-untyped-def]
-    """Add the products of pairs of spectra (F, C, pieces), summed over pieces, to (F, pairs)."""
-    n_pieces = spectra.shape[2]
-    for f in range(spectra.shape[0]):
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def _add_products(real, imaginary, first, second, total):  # type: ignore[no-untyped-def]
+    """Add the products of pairs of spectra (C, pieces, F), summed over pieces, to (2, pairs, F)."""
+    n_pieces, n_frequencies = real.shape[1:]
+    sums = np.empty((2, FREQUENCIES_AT_ONCE), np.float32)
+    for low in range(0, n_frequencies, FREQUENCIES_AT_ONCE):
+        high = min(low + FREQUENCIES_AT_ONCE, n_frequencies)
+        n = high - low
         for pair in range(len(first)):
-            one, other = spectra[f, first[pair]], spectra[f, second[pair]]
-            real, imaginary = np.float32(0), np.float32(0)
+            i, j = first[pair], second[pair]
+            sums[:] = np.float32(0)
+            both, turned = sums[0], sums[1]
             for m in range(n_pieces):
-                real += one[m].real * other[m].real + one[m].imag * other[m].imag
-                imaginary += one[m].real * other[m].imag - one[m].imag * other[m].real
-            total[f, pair] += complex(real, imaginary)
+                a, b = real[i, m, low:high], imaginary[i, m, low:high]
+                c, d = real[j, m, low:high], imaginary[j, m, low:high]
+                for f in range(n):
+                    both[f] += a[f] * c[f] + b[f] * d[f]
+                for f in range(n):
+                    turned[f] += a[f] * d[f] - b[f] * c[f]
+            for f in range(n):
+                total[0, pair, low + f] += both[f]
+                total[1, pair, low + f] += turned[f]
 
 
 def _by_lag(spectrum: NDArray[np.complex128], size: int, n_lags: int) -> NDArray[np.float64]:
-    values = fft.irfft(spectrum, size, axis=0).T
+    values = fft.irfft(spectrum, size, axis=1)
     return np.concatenate([values[:, size - n_lags + 1 :], values[:, :n_lags]], axis=1)
 
 
 def _pieces(
-    traces: BaseRecording, size: int, place: tuple[int, int, int]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Pieces of a slice of the traces, zero where busy; and 1 where free, 0 elsewhere: (pieces, size, C)."""
+    traces: BaseRecording, size: int, room: int, place: tuple[int, int, int]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Pieces of a slice of the traces, zero where busy, and which samples are free (`free_pieces`)."""
     rate = traces.get_sampling_frequency()
     before, after = round(BUSY_BEFORE_MS * rate / 1000), round(BUSY_AFTER_MS * rate / 1000)
-    values = np.asarray(traces.get_traces(*place), np.float32)
-    height = np.abs(values)
-    sd = medians_of_rows(by_channel(height)) / MAD_OF_NORMAL
-    free = (_free(height > BUSY_SD * sd, before, after) & (values != 0)).astype(np.float32)
-    shape = (len(values) // size, size, values.shape[1])
-    whole = shape[0] * size
-    return (values[:whole] * free[:whole]).reshape(shape), free[:whole].reshape(shape)
-
-
-def _free(beyond: NDArray[np.bool_], before: int, after: int) -> NDArray[np.bool_]:
-    """Samples (n, C) further than `before` and `after` from those that are beyond."""
-    n = len(beyond)
-    passed = np.concatenate([np.zeros((1, beyond.shape[1]), np.int32), beyond.cumsum(axis=0, dtype=np.int32)])
-    low, high = np.maximum(np.arange(n) - after, 0), np.minimum(np.arange(n) + before + 1, n)
-    return np.asarray(passed[high] == passed[low])
+    values = np.asarray(read_by_channel(traces, *place[1:]), np.float32)
+    sd = medians_of_rows(np.abs(values)) / MAD_OF_NORMAL
+    return free_pieces(values, BUSY_SD * sd, before, after, size, room)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.ahead import ahead
+from ncpgui.core.home import provide_home
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.spikeinterface_adapter import BaseRecording, random_slices
+
+provide_home()
 
 MAD_OF_NORMAL = 0.6744897501960817
 N_SLICES = 20
@@ -26,6 +30,8 @@ DEAD_SHARE = 0.01
 STILL_SHARE = 1e-9
 NOISY_SHARE = 5.0
 MIN_CHANNELS_FOR_NOISY = 8
+FIRST_BITS = 12
+"""Of a number: its sign, its exponent and three bits more in float32."""
 
 
 def slices_of(recording: BaseRecording) -> list[tuple[int, int, int]]:
@@ -93,9 +99,48 @@ def _deviation(traces: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def medians_of_rows(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Medians of rows (C, n), NaN where one is; the rows are reordered. Twice as fast as NumPy's."""
-    half = values.shape[1] // 2
-    values.partition(half, axis=1)
-    upper = values[:, half]
-    middle = upper if values.shape[1] % 2 else (values[:, :half].max(axis=1) + upper) / values.dtype.type(2)
-    return np.where(np.isnan(values[:, half:].max(axis=1)), np.nan, middle)  # they are ordered last
+    """Medians of rows (C, n), NaN where one is. A fifth of the time of NumPy's.
+
+    Numbers with a sign and an exponent are in the order of their bits, but for the negative ones: values are
+    counted by their first bits, and only those of the bits in the middle are put in order.
+    """
+    whole = np.dtype(f"i{values.itemsize}")
+    largest = whole.type(np.iinfo(whole).max)
+    bits = np.ascontiguousarray(values).view(whole)
+    middle = np.full((2, len(values)), -largest)
+    _write_middle(bits, whole.type(8 * values.itemsize - FIRST_BITS), largest, middle)
+    low, high = np.where(middle >= 0, middle, middle ^ largest).view(values.dtype)
+    median = high if values.shape[1] % 2 else (low + high) / values.dtype.type(2)
+    return np.where(np.isnan(values.max(axis=1)), np.nan, median)
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_middle(bits, shift, largest, middle):  # type: ignore[no-untyped-def]
+    """Values of the ranks n // 2 - 1 and n // 2 of each row (C, n), as whole numbers in order."""
+    n_rows, n = bits.shape
+    half, zero = n // 2, 1 << (FIRST_BITS - 1)
+    count = np.empty(2 * zero, np.int64)
+    keys, some = np.empty(n, bits.dtype), np.empty(n + 1, bits.dtype)
+    for r in range(n_rows):
+        row = bits[r]
+        for i in range(n):
+            keys[i] = row[i] if row[i] >= 0 else row[i] ^ largest
+        count[:] = 0
+        for i in range(n):
+            count[(keys[i] >> shift) + zero] += 1
+        below, place = 0, 0
+        while below + count[place] <= half:
+            below += count[place]
+            place += 1
+        n_some = 0
+        for i in range(n):
+            some[n_some] = keys[i]
+            n_some += (keys[i] >> shift) + zero == place
+        inside = np.partition(some[:n_some], half - below)
+        middle[1, r] = inside[half - below]
+        if half > below:
+            middle[0, r] = inside[: half - below].max()
+        else:
+            for i in range(n):
+                if (keys[i] >> shift) + zero < place:
+                    middle[0, r] = max(middle[0, r], keys[i])

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import fft
 from scipy.signal import lfilter
 from spikeinterface.core import NumpyRecording
 
-from ncpgui.ephys.noise_covariance import NoiseCovariance, _add_products, measured_covariance
-from ncpgui.ephys.noise_levels import SLICE_S
+from ncpgui.ephys.noise_covariance import (
+    FREQUENCIES_AT_ONCE,
+    NoiseCovariance,
+    _add_products,
+    measured_covariance,
+)
+from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, SLICE_S, slices_of
 
 RATE_HZ, N_TIMES = 20_000.0, 40
 N_SAMPLES = 20 * int(RATE_HZ)
@@ -183,7 +189,51 @@ def test_a_recording_of_one_slice_has_the_level_of_its_mean_there() -> None:
 
 def test_products_of_spectra_are_summed_over_pieces() -> None:
     """Of each pair the first is conjugated: conj(1 + 2i) (3 - i) = 1 - 7i, conj(i) 2 = -2i."""
-    spectra = np.array([[[1 + 2j, 1j], [3 - 1j, 2]]], np.complex64)
-    total = np.full((1, 2), 10, np.complex128)
-    _add_products(spectra, np.array([0, 1]), np.array([1, 1]), total)
-    assert total.tolist() == [[10 + 1 - 7j - 2j, 10 + 10 + 4]]
+    spectra = np.array([[[1 + 2j], [1j]], [[3 - 1j], [2]]], np.complex64)
+    total = np.full((2, 2, 1), 10.0)
+    real, imaginary = np.ascontiguousarray(spectra.real), np.ascontiguousarray(spectra.imag)
+    _add_products(real, imaginary, np.array([0, 1]), np.array([1, 1]), total)
+    assert total[:, :, 0].tolist() == [[10 + 1, 10 + 10 + 4], [10 - 7 - 2, 10]]
+
+
+@pytest.mark.parametrize("n_frequencies", [1, FREQUENCIES_AT_ONCE, 2 * FREQUENCIES_AT_ONCE + 5])
+def test_products_of_spectra_are_those_of_numpy_at_any_number_of_frequencies(n_frequencies: int) -> None:
+    rng = np.random.default_rng(n_frequencies)
+    real, imaginary = rng.normal(size=(2, 4, 3, n_frequencies)).astype(np.float32)
+    first, second = np.array([0, 0, 2]), np.array([0, 3, 1])
+    total = np.zeros((2, 3, n_frequencies))
+    _add_products(real, imaginary, first, second, total)
+    spectra = real.astype(np.float64) + 1j * imaginary
+    expected = (spectra[first].conj() * spectra[second]).sum(axis=1)
+    assert total[0] + 1j * total[1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_covariance_is_the_mean_product_of_samples_that_are_free_on_both_channels() -> None:
+    """Against loops over the pieces of each slice: free as said in words, lag by lag."""
+    n_lags, n = 30, 4 * round(SLICE_S * RATE_HZ)
+    rng = np.random.default_rng(5)
+    traces = autoregressive(0.6, 3, seed=5)[:n]
+    traces[rng.integers(0, n, 60), rng.integers(0, 3, 60)] += 30
+    traces[3000:3300, 1] = 0
+    traces = traces.astype(np.float32)
+    recording = recording_of(traces)
+    size = int(fft.next_fast_len(512 + n_lags, real=True)) - n_lags
+    sums, numbers = np.zeros((2, 6, 2 * n_lags - 1))
+    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    before, after = round(1.2 * RATE_HZ / 1000), round(2.2 * RATE_HZ / 1000)
+    for _, low, high in slices_of(recording):
+        values = traces[low:high]
+        loud = np.abs(values) > 4 * np.median(np.abs(values), axis=0) / MAD_OF_NORMAL
+        free = values != 0
+        for sample, channel in zip(*np.nonzero(loud), strict=True):
+            free[max(0, sample - before) : sample + after + 1, channel] = False
+        values = np.where(free, values, 0).astype(np.float64)
+        for begin in range(0, len(values) - size + 1, size):
+            x, is_free = values[begin : begin + size], free[begin : begin + size].astype(float)
+            for row, (one, other) in enumerate(pairs):
+                for total, some in ((sums, x), (numbers, is_free)):
+                    whole = np.correlate(some[:, other], some[:, one], "full")
+                    total[row] += whole[size - n_lags : size + n_lags - 1]
+    noise = measured_covariance(recording, n_lags)
+    assert list(zip(noise.first, noise.second, strict=True)) == pairs
+    assert noise.by_lag == pytest.approx(sums / numbers, abs=1e-5)

@@ -100,14 +100,22 @@ def test_the_level_is_around_the_median_and_not_around_0(monkeypatch: pytest.Mon
 # -- channels of no use ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 8])
-def test_medians_of_rows_are_those_of_numpy(n: int) -> None:
-    rows = np.random.default_rng(3).normal(size=(4, n)).astype(np.float32)
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 1001, 1002])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_medians_of_rows_are_those_of_numpy(n: int, dtype: type) -> None:
+    """Of numbers of any sign and size, of many that are the same, and with some that are none."""
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(8, n)).astype(dtype)
     rows[1, 0], rows[2, -1] = np.nan, np.inf
+    rows[3] = np.abs(rows[3])
+    rows[4] = -np.exp(20 * rows[4])
+    rows[5] = rng.integers(-1, 2, n)
+    rows[6] = np.where(rng.random(n) < 0.5, 0.0, -0.0)
+    rows[7, : n // 2], rows[7, n // 2 :] = -3, 5  # the middle is between two numbers far apart
     expected = np.median(rows, axis=1)
     found = module.medians_of_rows(rows)
     np.testing.assert_array_equal(found, expected)
-    assert found.dtype == np.float32
+    assert found.dtype == dtype
 
 
 def usable(noise_sd: list[float], *raw: list[float]) -> list[bool]:
