@@ -64,7 +64,8 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         """Spikes in a stretch of traces (n_samples, C), as SpikeInterface's matchers return them."""
         data = self.template_data
         objective = self.objective(traces)
-        gain = 2 * objective - data.norm_squared[:, np.newaxis]
+        gain = np.multiply(objective, 2, dtype=np.float32)
+        gain -= data.norm_squared[:, np.newaxis]
         largest = np.empty(gain.shape[1], gain.dtype)
         changed = np.array([[0, gain.shape[1]]])
         found: list[NDArray[Any]] = []
@@ -152,7 +153,7 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
                 if np.ptp(channels) + 1 == len(channels):
                     seen = spectra[:, :, channels[0] : channels[-1] + 1]
                 else:
-                    seen = np.take(spectra, channels, axis=2)
+                    seen = of_channels(spectra, channels)
                 pieces = fft.irfft(seen @ templates, self._block, axis=0).transpose(1, 0, 2)
                 over = np.zeros((len(pieces) + 1, step, len(units)), np.float32)
                 over[:-1] = pieces[:, :step]
@@ -204,6 +205,22 @@ def around(times: NDArray[np.integer], reach: int, n: int) -> NDArray[np.int64]:
     np.add.at(steps, np.minimum(times + reach + 1, n), -1)
     is_near = np.concatenate([[False], np.cumsum(steps[:n]) > 0, [False]])
     return np.flatnonzero(is_near[1:] != is_near[:-1]).reshape(-1, 2)
+
+
+def of_channels(spectra: NDArray[np.complex64], channels: NDArray[np.integer]) -> NDArray[np.complex64]:
+    """Spectra (frequencies, blocks, C) of some channels, a copy; a fifth of the time of NumPy's `take`."""
+    result = np.empty((*spectra.shape[:2], len(channels)), spectra.dtype)
+    _take(spectra, channels, result)
+    return result
+
+
+@numba.njit(cache=True, nogil=True)
+def _take(spectra, channels, result):  # type: ignore[no-untyped-def]
+    for f in range(spectra.shape[0]):
+        for block in range(spectra.shape[1]):
+            some, into = spectra[f, block], result[f, block]
+            for i in range(len(channels)):
+                into[i] = some[channels[i]]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, comput
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
 from ncpgui.sorting import wobble
-from ncpgui.sorting.wobble import MIN_BLOCK, Wobble, around
+from ncpgui.sorting.wobble import MIN_BLOCK, Wobble, around, of_channels
 
 AT_ONCE = 4
 N_SAMPLES, N_BEFORE, RATE_HZ = 9_000, 20, 20_000.0
@@ -140,3 +140,11 @@ def test_matching_finds_nothing_in_silence() -> None:
     recording.set_dummy_probe_from_locations(load_probe("linear-8").positions_um)
     samples, units = find_spikes(recording, _templates(2), matcher=Wobble, n_before=N_BEFORE, least_gain=30.0)
     assert len(samples) == len(units) == 0
+
+
+def test_spectra_of_some_channels_are_those_that_numpy_takes() -> None:
+    rng = np.random.default_rng(4)
+    spectra = (rng.normal(size=(5, 3, 7)) + 1j * rng.normal(size=(5, 3, 7))).astype(np.complex64)
+    for channels in ([0, 2, 6], [6, 1], []):
+        chosen = np.array(channels, np.int64)
+        np.testing.assert_array_equal(of_channels(spectra, chosen), spectra[:, :, chosen])
