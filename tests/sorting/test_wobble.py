@@ -142,9 +142,26 @@ def test_matching_finds_nothing_in_silence() -> None:
     assert len(samples) == len(units) == 0
 
 
-def test_spectra_of_some_channels_are_those_that_numpy_takes() -> None:
-    rng = np.random.default_rng(4)
-    spectra = (rng.normal(size=(5, 3, 7)) + 1j * rng.normal(size=(5, 3, 7))).astype(np.complex64)
+@pytest.mark.parametrize("dtype", [np.complex64, np.float32])
+def test_values_of_some_channels_are_those_that_numpy_takes(dtype: type) -> None:
+    values = np.random.default_rng(4).normal(size=(5, 3, 7)).astype(dtype)
     for channels in ([0, 2, 6], [6, 1], []):
         chosen = np.array(channels, np.int64)
-        np.testing.assert_array_equal(of_channels(spectra, chosen), spectra[:, :, chosen])
+        np.testing.assert_array_equal(of_channels(values, chosen), values[:, :, chosen])
+
+
+def test_channels_side_by_side_on_the_probe_are_a_run_whatever_their_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two columns, numbered one after the other: a unit at one depth is on channels of both."""
+    monkeypatch.setattr(wobble, "UNITS_AT_ONCE", AT_ONCE)
+    waveforms = _templates(2 * AT_ONCE)
+    waveforms[:AT_ONCE, :, [2, 3, 6, 7]] = 0
+    waveforms[AT_ONCE:, :, [0, 1, 4, 5]] = 0
+    recording = _recording(waveforms)
+    recording.set_dummy_probe_from_locations([[32.0 * (c // 4), 20.0 * (c % 4)] for c in range(8)])
+    ours = Wobble(recording, **_settings(recording, waveforms))
+    assert [channels.tolist() for _, channels, _ in ours._groups] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    traces = recording.get_traces()
+    expected = compute_objective(traces, ours.template_data, 3)
+    assert np.abs(ours.objective(traces) - expected).max() < 1e-5 * np.abs(expected).max()
