@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.probe import Probe, longer_axis
+from ncpgui.core.probe import Probe, check_pitch, longer_axis
 
 
 def probe(*places: tuple[float, float], shank: list[int] | None = None) -> Probe:
@@ -98,3 +98,32 @@ def test_shanks_half_a_pitch_apart_are_drawn_where_they_are() -> None:
     assert probe(*places, shank=[0, 0, 1, 1]).drawn_positions_um.tolist() == [list(one) for one in places]
     nearer = [(0.0, 0.0), (0.0, 20.0), (9.0, 0.0), (9.0, 20.0)]
     assert probe(*nearer, shank=[0, 0, 1, 1]).drawn_positions_um[:, 0].tolist() == [0, 0, 40, 40]
+
+
+@pytest.mark.parametrize(
+    "places", [((0, 0), (0, 1)), ((0, 0), (1e6, 20), (1e6, 0)), ((5, 5),), ((0, 0), (0, 0.99e6))]
+)
+def test_contacts_one_micrometre_to_a_metre_apart_are_made(places: tuple[tuple[float, float], ...]) -> None:
+    check_pitch(probe(*places))
+
+
+@pytest.mark.parametrize(("gap", "told"), [(0.025, "0.025"), (0.999, "0.999")])
+def test_contacts_closer_than_a_micrometre_are_in_another_unit(gap: float, told: str) -> None:
+    with pytest.raises(
+        InputError, match=rf"^contacts of the probe are {told} um apart, .*\(are they in mm\?\)$"
+    ):
+        check_pitch(probe((0, 0), (0, gap), (0, 2 * gap)))
+
+
+@pytest.mark.parametrize("far", [(1.001e6, 0.0), (0.0, 1.001e6)])
+def test_contacts_of_a_shank_farther_than_a_metre_apart_are_in_another_unit(far: tuple[float, float]) -> None:
+    with pytest.raises(
+        InputError, match=r"^contacts of the probe are 1e\+06 um apart, .*\(are they in nm\?\)$"
+    ):
+        check_pitch(probe((0, 0), far))
+
+
+def test_shanks_may_be_farther_apart_than_contacts_of_one() -> None:
+    check_pitch(probe((0, 0), (0, 20), (5e6, 0), (5e6, 20), shank=[0, 0, 1, 1]))
+    with pytest.raises(InputError, match=r"contacts of the probe are 2e\+06 um apart"):
+        check_pitch(probe((0, 0), (0, 20), (5e6, 0), (7e6, 0), shank=[0, 0, 1, 1]))

@@ -47,6 +47,7 @@ def try_many(n: int, folder: Path, check: Check) -> None:
 
     each()
     gc.collect()  # files that libraries left open are closed here, and not while another test looks
+    gc.freeze()  # what is left stays: the next test looks for garbage among what is new only
 
 
 class TooMuchError(BaseException):
