@@ -246,6 +246,15 @@ def test_strays_go_with_their_cluster_and_stay_where_they_have_one_of_their_own(
     assert np.load(folder / "spike_times.npy").tolist() == times
 
 
+def test_files_that_change_are_named_with_clusters_first_then_groups_then_other_tables(folder: Path) -> None:
+    table(folder / "cluster_Amplitude.tsv", {"Amplitude": {0: "10", 1: "11", 2: "12"}})
+    table(folder / "cluster_note.tsv", {"note": {0: "a", 1: "b", 2: "c"}})
+    project = reviewed(folder)
+    written = write_back(project, decided(project, {3: (0, 1)}))
+    tables = ("cluster_group.tsv", "cluster_Amplitude.tsv", "cluster_note.tsv")
+    assert written.files == ("spike_clusters.npy", *tables)
+
+
 def test_links_stay_links(folder: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
