@@ -77,6 +77,8 @@ def test_spikes_that_were_found_twice_are_kept_and_templates_are_means_without_t
     twice = replace(matched, again=np.array([-1, -1, -1, 1]))
     assert twice.n_of_templates.tolist() == [1, 1, 1]
     assert replace(twice, measured=np.array([True, False, True, True])).n_of_templates.tolist() == [1, 0, 1]
+    of_the_first_row = replace(twice, again=np.array([-1, 0, -1, 1]))
+    assert of_the_first_row.n_of_templates.tolist() == [1, 0, 1]
     packing = matched_packing(PLACES, None)
     kept = packing.unpack(packing.pack(twice)).again
     assert kept is not None
