@@ -120,17 +120,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.line(line)
 
 
-def pytest_sessionstart() -> None:
-    """The second of several processes imports the test files from the last to the first.
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The second of several processes imports the test files that are asked for from the last to the first.
 
     Each process imports all of them. On a fresh checkout, where none is compiled, two that begin at the same
     end compile each file twice.
     """
     if os.environ.get("PYTEST_XDIST_WORKER") != "gw1":
         return
-    for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
+    asked = [Path(name.partition("::")[0]).resolve() for name in session.config.args]
+    files = {file for path in asked for file in (path.rglob("test_*.py") if path.is_dir() else [path])}
+    for file in sorted(files, reverse=True):
         with suppress(Exception, pytest.skip.Exception):  # it is told when the file is collected
-            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
