@@ -80,6 +80,7 @@ def test_components_that_were_not_reached_are_sampled_when_the_recording_is_open
     expected = _sampled(live, project).components[1]
     live.close()
     again = recordings.reopen(replace(project, waiting=project.waiting[1:]))
+    assert again.left == {one.id for one in project.waiting[1:]}  # the first is sampled
     found, _ = jobs.sample(again, project.waiting[1])
     again.close()
     assert found.posterior.labels.tolist() == expected.posterior.labels.tolist()
