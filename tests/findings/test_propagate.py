@@ -132,6 +132,16 @@ def test_a_result_on_a_circle_has_its_interval_around_its_mean() -> None:
     assert float(one.sd) == pytest.approx(np.sqrt((100 + 25 + 25 + 100) / 4))
 
 
+def test_what_varies_with_nothing_has_no_share_of_the_sorting() -> None:
+    """Two draws: of 5 and 5 nothing is to be shared; of 4 and 6 all comes from the sorting."""
+    inside = [(np.zeros(2), 1.0)]
+    found = finding(
+        Collected([np.array([5.0, 4.0]), np.array([5.0, 6.0])], inside), [5.0, 5.0], n=2, level=0.9
+    )
+    assert found.sd.tolist() == [0.0, 1.0]
+    np.testing.assert_array_equal(found.from_sorting, [np.nan, 1.0])
+
+
 def test_the_interval_is_that_of_normal_laws_around_the_draws() -> None:
     """One value with the variance 4 inside: mean +- 1.645 x 2."""
     collected = Collected([np.array(10.0)], [(np.array(4.0), 1.0)])
