@@ -149,7 +149,7 @@ def coverage() -> str:
     """How often intervals contain the truth."""
     found = kept("coverage")
     of = {row["finding"]: row["draws cover"] for row in found["coverage"] if row["units"] == "all"}
-    assert percent(of["rate"]) == percent(of["tuning width"])
+    assert percent(of["rate"]) == percent(of["preferred orientation"])
     alike = {
         name: mean(
             row["covers"] for row in found["rows"] if row["quantity"] == name and row["agreement"] >= 0.8
@@ -157,9 +157,9 @@ def coverage() -> str:
         for name in of
     }
     return (
-        f"contain {percent(of['rate'])} of the rates and of the tuning widths, "
-        f"{percent(of['preferred orientation'])} of the preferred orientations, and "
-        f"{percent(of['field centre'])} of the field centres. "
+        f"contain {percent(of['rate'])} of the rates and of the preferred orientations, "
+        f"{percent(of['field centre'])} of the field centres, and "
+        f"{percent(of['tuning width'])} of the tuning widths. "
         "For units that share at least four fifths of the spikes with their neuron, it is "
         f"{percent(alike['rate'])} of the rates, {percent(alike['preferred orientation'])} of the "
         f"orientations, {percent(alike['field centre'])} of the field centres, and "
