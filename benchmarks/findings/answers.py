@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from spikeinterface.core import NumpySorting
 from benchmarks.common.report import Origin, begin, keep, options, table
 from benchmarks.findings.coverage import QUANTITY_OF, analyses
 from benchmarks.findings.known_findings import KnownFindings, add_recordings, chosen_recordings
-from benchmarks.probabilities.questions import best_answer
+from benchmarks.probabilities.questions import best_answer, wrong_assignments
 from benchmarks.probabilities.sampled_recordings import agreements, cell_of_spike, spikes_of_cells
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.component import Component
@@ -192,7 +193,7 @@ def _answered(
         if answers not in sortings:
             now = unit
             for one in sorted(answers):  # components share no spikes: their order does not matter
-                now = best_answer(by_id[one], now, cell)
+                now = best_answer(by_id[one], now, partial(wrong_assignments, cell=cell))
             found = []
             for k in range(len(n_true)):
                 value, error = of_truth[k][name]
