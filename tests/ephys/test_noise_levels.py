@@ -118,6 +118,10 @@ def test_medians_of_rows_are_those_of_numpy(n: int, dtype: type) -> None:
     assert found.dtype == dtype
 
 
+def test_the_median_of_no_values_is_none() -> None:
+    assert np.isnan(module.medians_of_rows(np.zeros((3, 0), np.float32))).tolist() == [True] * 3
+
+
 def usable(noise_sd: list[float], *raw: list[float]) -> list[bool]:
     return usable_channels(np.array(noise_sd), np.array(raw)).tolist()
 
