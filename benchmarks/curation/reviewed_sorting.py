@@ -94,7 +94,7 @@ class Truth:
         """
         if self.of_cell[unit == one].any(axis=1).mean() >= 0.5:
             return True
-        inside = self.events_in(np.where(unit == one, 0, -1)).sum(axis=0)
+        inside = self.events_in(np.where(unit == one, 0, -1))[0]
         return bool((inside >= 0.5 * np.maximum(self.n_found, 1)).any())
 
     @property
@@ -199,7 +199,7 @@ def came_true(project: Project, truth: Truth, is_of_cells: NDArray[np.bool_]) ->
     """
     unit = project.unit_of_spike
     best, agreement, precision = agreements(unit, truth.of_cell, truth.n_true)
-    cell_of = truth.cells(unit)
+    cell_of = cell_of_spike(truth.of_cell, unit, best)
     inside = truth.events_in(unit, cell_of)[np.arange(len(best)), best]
     found = truth.events_in(np.zeros_like(unit), cell_of)[0, best]
     return {

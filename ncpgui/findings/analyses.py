@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +19,12 @@ from ncpgui.core.arguments import array, number, whole_number
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.findings.last_found import LastFound
 from ncpgui.findings.propagate import Train
 from ncpgui.findings.tuning_curve import CLEARLY, OF_TWO_CELLS, TuningCurves, has_two_peaks
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.receptive_field import ReceptiveField
 
 Floats = NDArray[np.float64]
 
@@ -113,7 +117,9 @@ class Tuning:
     )
     positive: ClassVar[frozenset[str]] = frozenset({"width"})
     periods: Mapping[str, float] = field(init=False)
-    _last: list[tuple[Train, NDArray[np.int64], bool]] = field(default_factory=list, init=False, repr=False)
+    _last: LastFound[Train, tuple[NDArray[np.int64], bool]] = field(
+        default_factory=LastFound, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         starts, values = _checked_times(self.starts_s, "starts_s"), _checked_times(self.values, "values")
@@ -144,12 +150,12 @@ class Tuning:
 
     def of_train(self, train: Train) -> dict[str, Any]:
         """Of all trials."""
-        counts, two = self._counted(train)
+        counts, two = self._last.of(train, self._counted)
         return self._of(counts, two=two)
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
         """Of trials drawn again among those of the same value, with as many peaks as all trials have."""
-        counts, two = self._counted(train)
+        counts, two = self._last.of(train, self._counted)
         again = np.empty(len(counts))
         for one in range(len(self.stimuli)):
             trials = np.flatnonzero(self._of_trial == one)
@@ -160,16 +166,11 @@ class Tuning:
         return self._of(again, two=two)
 
     def _counted(self, train: Train) -> tuple[NDArray[np.int64], bool]:
-        """Spikes in each trial, and whether they have two peaks; kept of the train to be bootstrapped."""
-        for other, counts, two in self._last:
-            if other is train:
-                return counts, two
+        """Spikes in each trial, and whether they have two peaks."""
         starts = np.asarray(self.starts_s)
         counts = train.recorded.spikes_in_trials(train.samples, starts, self.duration_s)
         least = OF_TWO_CELLS if train.is_divided else CLEARLY
-        two = has_two_peaks(self._curves, counts, self._of_trial, self.duration_s, least=least)
-        self._last[:] = [(train, counts, two)]
-        return counts, two
+        return counts, has_two_peaks(self._curves, counts, self._of_trial, self.duration_s, least=least)
 
     def _of(self, counts: NDArray[Any], *, two: bool = False) -> dict[str, Any]:
         n = self._curves.n_trials
@@ -206,7 +207,7 @@ class ReceptiveFields:
     per_spike: ClassVar[frozenset[str]] = frozenset()
     positive: ClassVar[frozenset[str]] = frozenset({"size_px"})
     periods: ClassVar[Mapping[str, float]] = {}
-    _last: list[tuple[Train, dict[str, Any]]] = field(default_factory=list, init=False, repr=False)
+    _last: LastFound[Train, ReceptiveField] = field(default_factory=LastFound, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.stimulus, Stimulus):
@@ -224,41 +225,38 @@ class ReceptiveFields:
 
     def of_train(self, train: Train) -> dict[str, Any]:
         """Of all spikes."""
-        return self._of(train.samples)
+        return _of_field(self._last.of(train, self._field))
 
     def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
         """Of stretches drawn again, see above."""
         n = max(2, int(train.recorded.duration_s / self.stretch_s))
         place = train.recorded.stretch_of(train.samples, n)
         times = 1 + np.bincount(rng.integers(0, n, n), minlength=n)
-        whole, half = self._whole(train), self._of(np.repeat(train.samples, times[place]), if_clear=False)
+        more = replace(train, samples=np.repeat(train.samples, times[place]))
+        whole = _of_field(self._last.of(train, self._field), if_clear=False)
+        half = _of_field(self._field(more), if_clear=False)
         return {
             name: value if name == "polarity" else 2 * value - whole[name] for name, value in half.items()
         }
 
-    def _whole(self, train: Train) -> dict[str, Any]:
-        """Of all spikes, whether clear or not; kept of the train to be bootstrapped."""
-        for other, found in self._last:
-            if other is train:
-                return found
-        found = self._of(train.samples, if_clear=False)
-        self._last[:] = [(train, found)]
-        return found
-
-    def _of(self, samples: NDArray[np.int64], *, if_clear: bool = True) -> dict[str, Any]:
+    def _field(self, train: Train) -> ReceptiveField:
         from ncpgui.analysis.receptive_field import receptive_field
 
-        found = receptive_field(self.stimulus, samples, n_lags=self.n_lags)
-        if (if_clear and not found.is_clear) or found.n_spikes == 0:
-            nothing = ("x_px", "y_px", "size_px", "polarity")
-            return dict.fromkeys(nothing, np.nan) | {"peak_z": found.peak_z}
-        return {
-            "x_px": found.center_px[0],
-            "y_px": found.center_px[1],
-            "size_px": float(np.sqrt(found.ellipse[0] * found.ellipse[1])),
-            "polarity": float(np.sign(found.peak_z)),
-            "peak_z": found.peak_z,
-        }
+        return receptive_field(self.stimulus, train.samples, n_lags=self.n_lags)
+
+
+def _of_field(found: ReceptiveField, *, if_clear: bool = True) -> dict[str, Any]:
+    """Results of `ReceptiveFields`; nan where there are no spikes, or no clear field."""
+    if (if_clear and not found.is_clear) or found.n_spikes == 0:
+        nothing = ("x_px", "y_px", "size_px", "polarity")
+        return dict.fromkeys(nothing, np.nan) | {"peak_z": found.peak_z}
+    return {
+        "x_px": found.center_px[0],
+        "y_px": found.center_px[1],
+        "size_px": float(np.sqrt(found.ellipse[0] * found.ellipse[1])),
+        "polarity": float(np.sign(found.peak_z)),
+        "peak_z": found.peak_z,
+    }
 
 
 def _checked_times(values: ArrayLike, name: str) -> Floats:

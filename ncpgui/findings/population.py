@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.arguments import array, number, pairs
 from ncpgui.core.errors import InputError
+from ncpgui.findings.last_found import LastFound
 from ncpgui.findings.recorded import Recorded, recorded_of, train_of
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ class Decoding:
     values: ArrayLike
     n_folds: int = 5
     units: Iterable[int] | None = None
-    _last: list[tuple[BaseSorting, NDArray[np.bool_]]] = field(default_factory=list, repr=False)
+    _last: LastFound[BaseSorting, NDArray[np.bool_]] = field(
+        default_factory=LastFound, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         starts, values = array(self.starts_s, "starts_s"), np.asarray(self.values)
@@ -128,11 +131,11 @@ class Decoding:
 
     def __call__(self, sorting: BaseSorting) -> dict[Any, dict[str, float]]:
         """Share of the trials that are told right."""
-        return {None: {"accuracy": float(self._right_in(sorting).mean())}}
+        return {None: {"accuracy": float(self._last.of(sorting, self._right_in).mean())}}
 
     def resampled(self, sorting: BaseSorting, rng: np.random.Generator) -> dict[Any, dict[str, float]]:
         """Of trials drawn again among those that were tested."""
-        right = self._right_in(sorting)
+        right = self._last.of(sorting, self._right_in)
         return {None: {"accuracy": float(right[rng.integers(0, len(right), len(right))].mean())}}
 
     def counts(self, sorting: BaseSorting) -> Floats:
@@ -161,9 +164,6 @@ class Decoding:
         )
 
     def _right_in(self, sorting: BaseSorting) -> NDArray[np.bool_]:
-        """Whether each trial is told right; remembered of the last sorting, which is bootstrapped next."""
-        if not self._last or self._last[0][0] is not sorting:
-            _, of_trial = np.unique(np.asarray(self.values), return_inverse=True)
-            right = self.probabilities(self.counts(sorting)).argmax(axis=1) == of_trial
-            self._last[:] = [(sorting, np.asarray(right))]
-        return self._last[0][1]
+        """Whether each trial is told right."""
+        _, of_trial = np.unique(np.asarray(self.values), return_inverse=True)
+        return np.asarray(self.probabilities(self.counts(sorting)).argmax(axis=1) == of_trial)
