@@ -128,7 +128,7 @@ setup(
         "docs": DOCS,
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],
-        "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
+        "bench": ["matplotlib>=3.9", "mountainsort5>=0.5", "skops>=0.11,<0.17"],
         "nwb": ["pynwb>=4,<5"],
         "sigui": ["spikeinterface-gui>=0.14,<0.15"],
         "dask": ["distributed>=2024.5,<2027"],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common.report import table
+from benchmarks.curation.forests import FOREST
 from benchmarks.recordings.unit_scores import calibration_error
 
 Row = dict[str, Any]
@@ -24,7 +25,16 @@ OF_A_ROW = (
     "questions",
     "decisions",
 )
-PROMISES = ("P(neuron)", "P(pure)", "P(complete)", "P(right)")
+PROMISES = {
+    "P(neuron)": ("P(neuron)", "is neuron"),
+    "P(pure)": ("P(pure)", "is pure"),
+    "P(complete), of cells": ("P(complete)", "is complete"),
+    "P(complete), of noise too": ("P(complete)", "is complete"),
+    "P(right)": ("P(right)", "is right"),
+    "P(right) by forests": (FOREST, "is right"),
+}
+"""What is said of a unit and what is true of it, among the verdicts, by the name in the table."""
+OF_CELLS = "P(complete), of cells"
 BINS = 5
 RIGHT_FROM = 0.5
 GOOD = ("good",)
@@ -49,7 +59,9 @@ def page_of(sortings: Sequence[Row], *, development: bool = False) -> str:
         parts += ["What did not run; a preset that fails merges nothing:", "\n".join(failures)]
     if done:
         parts += ["## All sortings", table(sums(done)), "## Which units are right", ABOUT_UNITS]
-        parts += [table(judged(done)), table(calibrated(done)), "## Each sorting", table(each(done))]
+        parts += [table(judged(done)), table(calibrated(done))]
+        parts += ["## Redundant units", ABOUT_REDUNDANT, table(redundant(done))]
+        parts += ["## Each sorting", table(each(done))]
         made = dict.fromkeys((one["made"], str(one["source"])[:12]) for one in done)
         parts.append(f"Reviewed on {', '.join(f'{day} by source {source}' for day, source in made)}.")
     return "\n\n".join(parts) + "\n"
@@ -71,7 +83,14 @@ ABOUT_UNITS = (
     "from 0.5 on, beside Bombcell's label `good` as SpikeInterface makes it (its thresholds). Thrown away: "
     "right units that are not called so. Complete: the unit has nine tenths of the spikes of its cell that "
     "were found in any unit; a spike of another cell's unit that is near one of it by chance does not count "
-    "as found. ECE in five bins, of all units that a review says something of."
+    "as found. A unit of noise has no cell to be complete of. Forests are those of SpikeInterface's "
+    "`train_model`, by quality metrics and what is true of the units of the other four recordings: somebody "
+    "has labelled these by hand. ECE in five bins, of all units that a review says something of."
+)
+ABOUT_REDUNDANT = (
+    "Units as given that are redundant, and how many of them are in a question with a card that joins them to"
+    " most of their cell's spikes, and leaves fewest wrong; beside them all questions, and the units that "
+    "are not right."
 )
 
 
@@ -101,6 +120,7 @@ def judged(sortings: Sequence[Row]) -> list[Row]:
     right = np.array([unit["is right"] for unit in units])
     says = {
         "P(right) >= 0.5": np.array([(unit["P(right)"] or 0.0) >= RIGHT_FROM for unit in units]),
+        "forests of others >= 0.5": np.array([(unit.get(FOREST) or 0.0) >= RIGHT_FROM for unit in units]),
         "Bombcell, good": np.array([unit["Bombcell"] in GOOD for unit in units]),
         "Bombcell, not noise": np.array([unit["Bombcell"] != "noise" for unit in units]),
         "all units": np.ones(len(units), bool),
@@ -121,14 +141,36 @@ def judged(sortings: Sequence[Row]) -> list[Row]:
 def calibrated(sortings: Sequence[Row]) -> list[Row]:
     """Return the calibration error of each probability."""
     rows = []
-    for name in PROMISES:
-        said = [unit for unit in units_of(sortings) if unit[name] is not None]
-        p = np.array([unit[name] for unit in said])
-        true = np.array([unit[f"is {name[2:-1]}"] for unit in said])
+    for name, (promise, fact) in PROMISES.items():
+        said = [unit for unit in units_of(sortings) if unit.get(promise) is not None]
+        if name == OF_CELLS:
+            said = [unit for unit in said if unit["is neuron"]]
+        p = np.array([unit[promise] for unit in said])
+        true = np.array([unit[fact] for unit in said])
         row: Row = {"probability": name, "units": len(said)}
         row["mean"] = float(p.mean()) if len(p) else float("nan")
         row["came true"] = float(true.mean()) if len(p) else float("nan")
         rows.append({**row, "ECE": calibration_error(p, true, n_bins=BINS) if len(p) else float("nan")})
+    return rows
+
+
+def redundant(sortings: Sequence[Row]) -> list[Row]:
+    """Return redundant units and questions of each recording, and of all."""
+    rows = []
+    for name in (*dict.fromkeys(one["recording"] for one in sortings), None):
+        of = [one for one in sortings if name in (None, one["recording"])]
+        given = [row for one in of for row in one["rows"] if row["method"] == AS_GIVEN]
+        rows.append(
+            {
+                "recording": name or "all",
+                "redundant as given": sum(row["redundant"] for row in given),
+                "joined by a card": sum(one["joined by a card"] for one in of),
+                "questions": sum(
+                    row["questions"] for one in of for row in one["rows"] if row["method"] == WITH_ANSWERS
+                ),
+                "wrong units": sum(not unit["is right"] for unit in units_of(of)),
+            }
+        )
     return rows
 
 

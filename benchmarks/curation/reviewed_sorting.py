@@ -172,6 +172,31 @@ def answered(project: Project, truth: Truth) -> Curated:
     return Curated(unit, asked, decisions)
 
 
+def joined_by_a_card(project: Project, truth: Truth, is_redundant: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the right answer of its question joins each redundant unit to its cell: (K,) bool.
+
+    The right answer leaves fewest wrong spikes. With it, the spikes that a unit has of its cell are, for the
+    most part, in one with at least half of the cell's spikes that were found, and more than the unit had.
+    """
+    unit = dense(project.unit_of_spike)
+    best, _, _ = agreements(unit, truth.of_cell, truth.n_true)
+    joined = np.zeros(len(is_redundant), bool)
+    for component in project.components:
+        here = np.unique(unit[component.spike_ids])
+        redundant = [one for one in here.tolist() if one >= 0 and is_redundant[one]]
+        if not redundant:
+            continue
+        now = dense(best_answer(component, unit, truth.wrong))
+        before, after = truth.events_in(unit), truth.events_in(now)
+        for one in redundant:
+            cell = best[one]
+            own = now[(unit == one) & truth.of_cell[:, cell]]
+            home = np.bincount(own[own >= 0], minlength=1).argmax()
+            n = after[home, cell]
+            joined[one] = n > before[one, cell] and n >= 0.5 * truth.n_found[cell]
+    return joined
+
+
 def promises(project: Project) -> dict[str, NDArray[np.float64]]:
     """What is said of each unit as given, by the name of the probability: (K,), nan where nothing is."""
     numbers = project_numbers(project, project.unit_of_spike, project.probability).units

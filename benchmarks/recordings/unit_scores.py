@@ -35,20 +35,27 @@ class UnitScores:
     agreement : (n_units,) of each unit with the true unit that it agrees with most
     is_match : (n_units,) bool, whether a unit is a true unit's match by `MATCHED`
     is_of_cells : (n_units,) bool, whether it is one or more cells (`of_cells`)
-    n_false, n_redundant : as SpikeInterface counts them
+    is_redundant : (n_units,) bool, as SpikeInterface has it: it agrees with a true unit by 0.2, and another
+        unit agrees with that better
+    n_false : as SpikeInterface counts them
     """
 
     accuracy: NDArray[np.float64]
     agreement: NDArray[np.float64]
     is_match: NDArray[np.bool_]
     is_of_cells: NDArray[np.bool_]
+    is_redundant: NDArray[np.bool_]
     n_false: int
-    n_redundant: int
 
     @property
     def n_found(self) -> int:
         """True units that were found."""
         return int((self.accuracy >= FOUND).sum())
+
+    @property
+    def n_redundant(self) -> int:
+        """Redundant units."""
+        return int(self.is_redundant.sum())
 
     @property
     def n_units(self) -> int:
@@ -65,7 +72,8 @@ def scores(truth: BaseSorting, found: BaseSorting) -> UnitScores:
     """Compare a sorting with the true one; the order of units is that of their ids."""
     n_true, n_units = truth.get_num_units(), found.get_num_units()
     if n_units == 0:
-        return UnitScores(np.zeros(n_true), np.zeros(0), np.zeros(0, bool), np.zeros(0, bool), 0, 0)
+        none = np.zeros(0, bool)
+        return UnitScores(np.zeros(n_true), np.zeros(0), none, none, none, 0)
     compared = compare_sorter_to_ground_truth(
         truth, found, exhaustive_gt=True, delta_time=WITHIN_MS, match_score=MATCHED
     )
@@ -82,8 +90,8 @@ def scores(truth: BaseSorting, found: BaseSorting) -> UnitScores:
         agreement.max(axis=0),
         is_match,
         of_cells(truth, found, agreement),
+        np.isin(found.unit_ids, compared.get_redundant_units()),
         compared.count_false_positive_units(),
-        compared.count_redundant_units(),
     )
 
 

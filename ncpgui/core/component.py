@@ -125,6 +125,8 @@ class Component:
     echoes : which of its spikes may be echoes of others; the most probable first
     again : (k,) positions in `spike_ids` of spikes that were found a second time, in another unit: in every
         sorting but the given one they are in no unit. None without any
+    elsewhere : (n,) float32, the share of the spikes of its cell that are in units of components in
+        `cut_from`, as far as waveforms tell where tissue moved; None where nothing is known to be
     """
 
     id: int
@@ -138,6 +140,7 @@ class Component:
     cut_from: tuple[int, ...] = ()
     echoes: tuple[Echoes, ...] = ()
     again: NDArray[np.int64] | None = None
+    elsewhere: NDArray[np.float32] | None = None
 
     @property
     def channel(self) -> int:

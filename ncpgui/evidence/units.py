@@ -11,9 +11,10 @@ of units and of all spikes:
   expected share of its cell's spikes that are in other units, or none.
 - P(neuron) is that of matching (`Project.p_neuron`), the mean over the unit's spikes: a number of its own.
 
-Spikes of one component were sampled together; nothing is known of two components at once. A unit of several
-components that the sorting joined is as pure and as complete as in the worst of them. What a person joined
-across components is unknown: nan.
+Spikes of one component were sampled together; of two components at once no more is known than which cells go
+on in the other as the tissue moves (`Component.elsewhere`): a unit whose cell does is not complete. A unit of
+several components that the sorting joined is as pure and as complete as in the worst of them. What a person
+joined across components is unknown: nan.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ncpgui.core.component import Component
 from ncpgui.core.project import Project
 from ncpgui.core.unit_table import UnitTable, stacked
 from ncpgui.evidence.gain import Gain, gain_of
-from ncpgui.evidence.support import unit_support
+from ncpgui.evidence.support import TOLERATED, unit_support
 
 nan = float("nan")
 NUMBERS = ("p_neuron", "p_pure", "p_complete", "p_exists", "false_positives", "misses")
@@ -96,16 +97,21 @@ def component_numbers(
     if entropy:
         nats[sampled] = found.entropy_nats
     shares = np.array([found.p_pure, found.p_complete, found.p_exists, found.misses])
+    inside = unit >= 0
+    n_spikes = np.bincount(unit[inside], minlength=n_units)
+    if component.elsewhere is not None:
+        gone = np.bincount(unit[inside], component.elsewhere[inside], minlength=n_units) / n_spikes.clip(1)
+        shares[1:3] *= gone <= TOLERATED
+        shares[3] = 1 - (1 - shares[3]) * (1 - gone)
     alone = np.isin(np.arange(n_units), list(decided)) & (found.p_exists == 0)
     shares[:, alone] = np.array([1.0, 1.0, 1.0, 0.0])[:, None]
     of_alone = np.append(alone, False)[unit]
     probability[of_alone] = 1
     nats[of_alone & entropy] = 0
-    inside = unit >= 0
     units = UnitTable(
         np.arange(n_units),
         {
-            "n_spikes": np.bincount(unit[inside], minlength=n_units),
+            "n_spikes": n_spikes,
             "is_sizeable": n_sampled >= min_unit_size(component.posterior.n_points),
             **dict(zip(("p_pure", "p_complete", "p_exists", "misses"), shares, strict=True)),
             "probability_sum": np.bincount(unit[inside], probability[inside], minlength=n_units),

@@ -42,6 +42,7 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
     cut_from = [np.array(one.cut_from, dtype=np.int64) if one.cut_from else None for one in components]
     write_ragged(parent, "cut_from", cut_from)
     write_ragged(parent, "again", [one.again for one in components])
+    write_ragged(parent, "elsewhere", [one.elsewhere for one in components])
     _write_echoes(parent, [one.echoes for one in components])
     _write_posteriors(parent, [one.posterior for one in components])
     _write_alternatives(parent, components)
@@ -78,6 +79,7 @@ def read_components(
     for (key, _, ids), own in zip(places, again, strict=True):
         if own is not None:
             _check_range(parent, f"a spike of component {key} that was found twice", own, len(ids))
+    elsewhere = read_ragged(parent, "elsewhere", np.float32, shapes=[(n,) for n in n_spikes], may_lack=True)
     echoes = _read_echoes(parent, n_spikes)
     posteriors = _read_posteriors(parent, [len(own) for own in sampled])
     alternatives = _read_alternatives(parent, n_spikes)
@@ -93,6 +95,7 @@ def read_components(
             cut_from=() if cut_from[k] is None else tuple(cut_from[k].tolist()),
             echoes=echoes[k],
             again=again[k],
+            elsewhere=elsewhere[k],
         )
         for k, (key, contacts, spike_ids) in enumerate(reported(places, progress))
     ]

@@ -264,6 +264,7 @@ def finish_component(
         cut_from=draw.cut_from,
         echoes=draw.echoes,
         again=again,
+        elsewhere=draw.elsewhere,
     )
 
 

@@ -1,12 +1,12 @@
 """Components: units that are asked about together, because some of their spikes may be of one neuron.
 
 Two units are in doubt when all evidence (`unit_distances.distances`: waveforms, shapes, times) leaves them
-less than `DOUBTFUL` sd apart, when one may be an echo of the other (`echoes.echo_pairs`), and when both may
-be pieces of a cell that moved (`drift_pieces`). Components are the connected parts of the graph of doubts.
-They stay small enough to be asked about: doubts are taken the closest pair first, echoes and pieces before
-all others, and one that would bring together more than `MAX_UNITS` units, or units that the contacts around
-none of them all see, is *cut*. A unit without doubts is a component of its own: it may still be two
-neurons.
+less than `DOUBTFUL` sd apart, when one may be an echo of the other (`echoes.echo_pairs`), when both may be
+pieces of a cell that moved (`drift_pieces`), and when a cell of one may go on in the other as the tissue
+moves (`FoundUnits.alike`). Components are the connected parts of the graph of doubts. They stay small enough
+to be asked about: doubts are taken the closest pair first, those of the other three kinds before all, and one
+that would bring together more than `MAX_UNITS` units, or units that the contacts around none of them all see,
+is *cut*. A unit without doubts is a component of its own: it may still be two neurons.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ComponentDraw:
     measured : (n,) bool, as of `Matched`
     follows : (n,) int64, position of the spike that each one is (`Matched.again`), of the nearest of its unit
         where that is in another component; its own where it was found once. None where all were
-    cut_from, echoes : as of `Component`
+    cut_from, echoes, elsewhere : as of `Component`
     proposed : groups of its units that somebody proposes to merge
     pieces : pairs of its units that are alike where tissue moved; some may be pieces of one cell
     """
@@ -69,6 +69,7 @@ class ComponentDraw:
     pieces: tuple[Pieces, ...] = ()
     measured: NDArray[np.bool_] | None = None
     follows: NDArray[np.int64] | None = None
+    elsewhere: NDArray[np.float32] | None = None
 
     @property
     def again(self) -> NDArray[np.bool_]:
@@ -127,6 +128,7 @@ def draw_components(
     doubtful = [(one.source, one.echo) for one in echoes]
     doubtful += [pair for group in together for pair in pairwise(group)]
     doubtful += [(one.first, one.second) for one in pieces if one.is_asked]
+    doubtful += [] if units.alike is None else units.alike.pairs
     doubtful += [(a, b) for distance, a, b in pairs if distance < DOUBTFUL]
     doubts = connected(
         units.n_units,
@@ -165,9 +167,21 @@ def draw_components(
                 tuple(one for one in pieces if {one.first, one.second} <= set(members)),
                 there,
                 follows,
+                _elsewhere(units, members, ids),
             )
         )
     return result
+
+
+def _elsewhere(
+    units: FoundUnits, members: list[int], spike_ids: NDArray[np.int64]
+) -> NDArray[np.float32] | None:
+    """`Component.elsewhere` of a component of these units and spikes."""
+    if units.alike is None:
+        return None
+    place = units.matched.places.of(units.matched.sample_index[spike_ids])
+    share = units.alike.elsewhere(members)[place, units.unit[spike_ids]]
+    return share.astype(np.float32) if share.any() else None
 
 
 def _followed(units: FoundUnits, spike_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -19,6 +19,7 @@ from ncpgui.sorting.spike_probability import spike_probability
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.sorting.alike_from_places import AlikePlaces
     from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
     from ncpgui.sorting.matched import Matched
 
@@ -45,6 +46,7 @@ class FoundUnits:
     lost : (K,) float64, expected share of each cell's spikes that were not found; None where that is unknown
     trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
     left_out : units that matching had and these are without
+    alike : which units have a cell in common, where tissue moved and they may not follow it
     """
 
     matched: Matched
@@ -58,6 +60,7 @@ class FoundUnits:
     sampling_frequency_hz: float
     n_samples: int
     left_out: LeftOut = field(default_factory=LeftOut)
+    alike: AlikePlaces | None = None
 
     @property
     def n_units(self) -> int:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
@@ -25,6 +26,7 @@ from ncpgui.core.spikes import Sorting
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.ephys.motion import MOTION, motion_of, places_in
+from ncpgui.sorting.alike_from_places import alike_from_places
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
@@ -263,9 +265,12 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     at_trough = np.stack([earlier(one, int(by)) for one, by in zip(upward, late, strict=True)])
     depth, trough = troughs(at_trough, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     place = matched.places.of(matched.sample_index)
-    shown = None
+    shown = alike = None
     if matched.places.n_places > 1:
         shown = moved_back(everywhere, main, matched.places, pre.probe.positions_um, usual=usual)
+        alike = alike_from_places(
+            shown, _spikes_at_places(matched, place), max_lag=round(NEAR_TROUGH_MS * rate / 1000)
+        )
     n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
@@ -281,4 +286,13 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         trough=trough + late[:, None],
         sampling_frequency_hz=rate,
         n_samples=pre.n_samples,
+        alike=alike,
     )
+
+
+def _spikes_at_places(matched: Matched, place: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Measured spikes of each unit at each place: (P, K); place : (n,) of each spike."""
+    result = np.zeros((matched.places.n_places, matched.n_units), np.int64)
+    measured = slice(None) if matched.measured is None else matched.measured
+    np.add.at(result, (place[measured], matched.unit[measured]), 1)
+    return result

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from spikeinterface.core import NumpySorting
 
-from benchmarks.curation.reviewed_sorting import Truth
+from benchmarks.curation.curation_page import calibrated
+from benchmarks.curation.reviewed_sorting import Truth, joined_by_a_card
 
 RATE_HZ = 20_000.0
 CELLS = NumpySorting.from_unit_dict(
@@ -63,3 +67,41 @@ def test_a_spike_counts_for_the_cell_of_its_unit_where_another_cell_fired_at_the
     unit = np.array([0, 0, 0, 0, 1, 1])
     assert truth.events_in(unit).tolist() == [[4, 2], [0, 2]]
     assert truth.events_in(unit, truth.cells(unit)).tolist() == [[4, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("cards", "joined"),
+    [
+        ([[0, 0, 1, 0, 0, 1]], True),  # with the rest of its cell
+        ([[0, 0, 1, 1, 1, 1]], False),  # with another cell
+        ([[0, 0, 1, 2, 2, 1]], False),  # as it is
+        ([[0, 0, 1, 1, 1, 1], [0, 0, 1, 0, 0, 1]], True),
+    ],
+)
+def test_a_redundant_unit_is_joined_where_a_card_puts_it_with_most_of_its_cell(
+    cards: list[list[int]], joined: bool
+) -> None:
+    """Units 0 and 2 are the first cell's, unit 1 the second's."""
+    truth = Truth.of(np.array([1000, 2000, 2500, 3000, 4000, 5000]), CELLS)
+    component = SimpleNamespace(
+        spike_ids=np.arange(6), alternatives=[SimpleNamespace(labels=np.array(card)) for card in cards]
+    )
+    project: Any = SimpleNamespace(unit_of_spike=np.array([0, 0, 1, 2, 2, 1]), components=[component])
+    found = joined_by_a_card(project, truth, np.array([False, False, True]))
+    assert found.tolist() == [False, False, joined]
+
+
+def test_complete_is_asked_of_cells_and_all_else_of_noise_too() -> None:
+    cell = {"P(neuron)": 1.0, "P(pure)": 1.0, "P(complete)": 1.0, "P(right)": 1.0, "forest": None}
+    cell |= dict.fromkeys(("is neuron", "is pure", "is complete", "is right"), True)
+    noise = {**cell, "P(neuron)": 0.0, "P(right)": 0.0}
+    noise |= dict.fromkeys(("is neuron", "is complete", "is right"), False)
+    rows = {row["probability"]: row for row in calibrated([{"units": [cell, cell, cell, noise]}])}
+    assert [(rows[name]["units"], rows[name]["ECE"]) for name in rows if "forest" not in name] == [
+        (4, 0.0),
+        (4, 0.0),
+        (3, 0.0),
+        (4, 0.25),
+        (4, 0.0),
+    ]
+    assert rows["P(right) by forests"]["units"] == 0

@@ -39,6 +39,7 @@ from ncpgui.evidence import (
     white_noise,
 )
 from ncpgui.sorting import (
+    alike_from_places,
     all_spikes,
     component_alternatives,
     drift_pieces,
@@ -130,6 +131,8 @@ def of_evidence() -> list[str]:
         f"fewer than {100 * tempered.WIDE_PART:g} % of the effective draws",
         f"Two neurons do so with the probability {drift_turns.P_CHANGES}",
         f"units that take turns ($t > {merge_across_drift.MIN_NATS:g}$)",
+        f"differ by less than {percent(alike_from_places.ALIKE)} of the larger energy",
+        f"two differ by less than {percent(alike_from_places.THE_SAME)}",
         f"${drift_pieces.NATS} - {-drift_pieces.NATS_UNLIKE}\\,u - {-drift_pieces.NATS_TOGETHER}\\,s$",
         f"that are {between(refractory.REFRACTORY_MS)} ms apart",
         f"that are {between(refractory.CHANCE_MS)} ms apart give the number expected by chance",

@@ -114,6 +114,7 @@ def test_every_package_of_an_optional_extra_is_imported_somewhere() -> None:
         "distributed": "distributed",
         "pynwb": "pynwb",
         "spikeinterface-gui": "spikeinterface_gui",
+        "skops": "skops",
     }
     text = (ROOT / "setup.py").read_text(encoding="utf-8").partition("extras_require")[2]
     lines = [line for line in text.splitlines() if re.match(r'\s+"(?!test|dev)\w+": \[', line)]

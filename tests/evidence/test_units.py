@@ -77,6 +77,22 @@ def test_a_draw_that_merges_a_unit_is_against_its_completeness_and_not_against_i
     assert found.probability == pytest.approx([1.0] * 7)
 
 
+def test_a_unit_whose_cell_goes_on_in_another_component_is_not_complete_and_misses_what_is_there() -> None:
+    """Of the cell of its last spikes 6 of 10 are elsewhere: of all, 3 / 7 * 0.6. One tenth is tolerated."""
+    much = np.array([0.0] * 4 + [0.6] * 3, np.float32)
+    sure = component_of([TOGETHER])
+    found = component_numbers(replace(sure, elsewhere=much), np.array(TOGETHER), np.ones(7))
+    assert [found.units[name][0] for name in SAID] == pytest.approx([1.0, 0.0, 0.0, 3 / 7 * 0.6])
+    little = component_numbers(replace(sure, elsewhere=much / 6), np.array(TOGETHER), np.ones(7))
+    assert [little.units[name][0] for name in SAID] == pytest.approx([1.0, 1.0, 1.0, 3 / 7 * 0.1])
+
+
+def test_what_is_elsewhere_comes_to_what_other_units_of_the_component_have() -> None:
+    half = replace(component_of([TOGETHER]), elsewhere=np.full(7, 0.5, np.float32))
+    found = component_numbers(half, np.array(APART), np.ones(7))
+    assert found.units["misses"] == pytest.approx([1 - 4 / 7 / 2, 1 - 3 / 7 / 2])
+
+
 def test_a_unit_exists_where_it_is_pure_and_complete_at_once() -> None:
     """Pure in two of three draws, complete in two of three, both in one."""
     split = [0, 0, 1, 1, 2, 2]

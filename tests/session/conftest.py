@@ -69,6 +69,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
                 cut_from=apart,
                 echoes=echoes if main else (),
                 again=np.array([2, 5]) if main else None,
+                elsewhere=np.linspace(0, 0.75, n).astype(np.float32) if main else None,
             )
         )
         waveforms[main] = ComponentWaveforms(

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.sorting import components
 from ncpgui.sorting.components import connected, contacts_of, draw_components, drawn_fairly
@@ -47,6 +48,7 @@ def _units(depth: list[list[float]]) -> SimpleNamespace:
         depth_sd=depth_sd,
         main_channel=depth_sd.argmax(axis=1),
         matched=SimpleNamespace(measured=None, again=None),
+        alike=None,
         sampling_frequency_hz=20_000.0,
         n_samples=1_000_000,
     )
@@ -160,3 +162,29 @@ def test_pieces_of_a_cell_that_moved_are_asked_about_together_before_units_that_
         ([0, 2], (Pieces(0, 2, 2.0),), (1,)),
         ([1], (), (0,)),
     ]
+
+
+def test_units_with_a_cell_in_common_come_before_those_that_are_close_and_what_was_cut_is_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At two places of the tissue. There is room for two units, and a cell of 0 and 2 goes on in 1."""
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 1, 2)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
+    monkeypatch.setattr(components, "MAX_UNITS", 2)
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
+    units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
+    units.matched.sample_index = np.arange(900)
+    units.matched.places = Places(
+        np.array([[0, 600], [600, 900]]), np.arange(2), np.array([[0.0], [20.0]]), np.zeros(1)
+    )
+    share = {0: 0.0, 1: 0.8, 2: 0.5}
+
+    def elsewhere(members: list[int]) -> np.ndarray:
+        return np.array([[share[unit] if members == [1] else 0.0 for unit in range(3)]] * 2)
+
+    units.alike = SimpleNamespace(pairs=[(0, 2)], elsewhere=elsewhere)
+    together, alone = draw_components(units, LINE, SortingConfig())
+    assert (together.units.tolist(), together.elsewhere, together.cut_from) == ([0, 2], None, (1,))
+    assert alone.units.tolist() == [1]
+    assert alone.elsewhere is not None
+    assert alone.elsewhere.tolist() == pytest.approx([0.8] * 300)
