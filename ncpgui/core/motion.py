@@ -123,6 +123,13 @@ class Places:
         row = np.searchsorted(self.stretches[:, 0], sample_index, side="right") - 1
         return self.place[np.clip(row, 0, len(self.place) - 1)]
 
+    def counts(
+        self, sample_index: NDArray[np.integer], unit: NDArray[np.integer], n_units: int
+    ) -> NDArray[np.int64]:
+        """Spikes of each unit at each place: (P, K), of spikes (n,) and their units, 0 .. K-1."""
+        row = self.of(sample_index) * n_units + unit
+        return np.bincount(row, minlength=self.n_places * n_units).reshape(self.n_places, n_units)
+
     def at_depth(self, depth_um: NDArray[np.floating]) -> NDArray[np.float64]:
         """Displacement of each place at depths (K,): (P, K)."""
         return np.stack([np.interp(depth_um, self.depth_um, row) for row in self.displacement_um])

@@ -84,12 +84,9 @@ def drift_pieces(matched: Matched, depth_um: NDArray[np.floating]) -> list[Piece
     places, like = matched.places, matched.like
     if places.n_places == 1:
         return []
-    n_units, n_places = matched.n_units, places.n_places
-    row = places.of(matched.sample_index) * n_units + matched.unit
-    counts = np.bincount(row, minlength=n_places * n_units).reshape(n_places, n_units)
-    known = counts
-    if matched.measured is not None:
-        known = np.bincount(row[matched.measured], minlength=n_places * n_units).reshape(n_places, n_units)
+    counts = known = places.counts(matched.sample_index, matched.unit, matched.n_units)
+    if (measured := matched.measured) is not None:
+        known = places.counts(matched.sample_index[measured], matched.unit[measured], matched.n_units)
     variance = known_best(matched.moving.waveforms, known, places.at_depth(depth_um))
     found = []
     for first, second in zip(*np.nonzero(np.triu(like.relative <= MAX_UNLIKE, 1)), strict=True):

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
@@ -268,9 +267,9 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     shown = alike = None
     if matched.places.n_places > 1:
         shown = moved_back(everywhere, main, matched.places, pre.probe.positions_um, usual=usual)
-        alike = alike_from_places(
-            shown, _spikes_at_places(matched, place), max_lag=round(NEAR_TROUGH_MS * rate / 1000)
-        )
+        known = slice(None) if matched.measured is None else matched.measured
+        counts = matched.places.counts(matched.sample_index[known], matched.unit[known], matched.n_units)
+        alike = alike_from_places(shown, counts, max_lag=round(NEAR_TROUGH_MS * rate / 1000))
     n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
@@ -288,11 +287,3 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         n_samples=pre.n_samples,
         alike=alike,
     )
-
-
-def _spikes_at_places(matched: Matched, place: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Measured spikes of each unit at each place: (P, K); place : (n,) of each spike."""
-    result = np.zeros((matched.places.n_places, matched.n_units), np.int64)
-    measured = slice(None) if matched.measured is None else matched.measured
-    np.add.at(result, (place[measured], matched.unit[measured]), 1)
-    return result

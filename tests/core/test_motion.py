@@ -149,6 +149,14 @@ def test_displacement_of_three_depths_is_that_between_the_two_around_one() -> No
     assert one.at(np.array([0.5]), np.array([99.0])).tolist() == [3]
 
 
+def test_spikes_of_units_are_counted_at_the_place_where_the_tissue_was() -> None:
+    """The tissue comes back to place 0; unit 2 has no spike."""
+    stretches, place = np.array([[0, 10], [10, 30], [30, 50]]), np.array([0, 1, 0])
+    places = Places(stretches, place, np.array([[0.0], [5.0]]), np.zeros(1))
+    counts = places.counts(np.array([1, 9, 10, 29, 30, 49]), np.array([0, 1, 1, 1, 0, 0]), 3)
+    assert counts.tolist() == [[3, 1, 0], [0, 2, 0]]
+
+
 def test_all_of_a_recording_at_one_place_is_at_no_displacement_along_y() -> None:
     one = Places.one(50)
     assert (one.stretches.tolist(), one.place.tolist(), one.axis) == ([[0, 50]], [0], 1)
