@@ -368,6 +368,22 @@ def test_space_goes_to_the_next_in_queue_that_is_not_settled(context: Context) -
     assert workspace.component_id == 1  # no other question: simply the next
 
 
+@pytest.mark.parametrize(
+    ("ways", "words"),
+    [
+        ({0: WAYS[0]}, "The queue has no other row"),
+        ({}, "This sorting has no questions; Down goes to the next unit"),
+    ],
+)
+def test_where_the_queue_has_no_other_row_it_is_said(context: Context, ways: dict, words: str) -> None:
+    project = tiny_project({0: WAYS[0]})
+    workspace = Workspace(project if ways else replace(project, components=()))
+    said: list[str] = []
+    workspace.state.told.connect(said.append)
+    press(Context(workspace, context.controller, context.window), "next_row")
+    assert said == [words]
+
+
 def test_arrows_go_round_the_units_of_the_component(context: Context) -> None:
     workspace = context.workspace
     seen = []

@@ -183,6 +183,47 @@ def test_an_interval_is_a_bar_on_the_axis_of_all() -> None:
     assert interval(np.nan, 4.0, 3.0, (0.0, 10.0)) == ""
 
 
+def test_bars_of_rates_share_an_axis_that_ends_with_the_highest_of_all() -> None:
+    """From 4 to 92 px: 0 to 10 Hz. The draws of a unit are its lower and its upper limit."""
+    report = told(tiny_project({0: TWO}))
+
+    def rate(low: float, high: float) -> dict[str, Any]:
+        between = replace(report.units[0].findings["rate_hz"], low=np.array(low), high=np.array(high))
+        return {"rate_hz": replace(between, mean=np.array((low + high) / 2))}
+
+    units = (replace(report.units[0], findings=rate(2, 5)), replace(report.units[1], findings=rate(7.5, 10)))
+    bars = re.findall(r'class="bar" x1="([\d.]+)" x2="([\d.]+)"', page(replace(report, units=units)))
+    assert bars == [("21.6", "48.0"), ("70.0", "92.0")]
+    assert page(replace(report, units=(replace(units[0], findings={}),))).count('class="bar"') == 0
+
+
+@pytest.mark.parametrize(("mass", "n_open"), [(0.949, 1), (0.95, 0)])
+def test_a_question_is_settled_from_95_percent_on(mass: float, n_open: int) -> None:
+    report = told(tiny_project({0: TWO}, masses={0: [mass, 1 - mass]}))
+    assert (len(report.questions), report.n_settled) == (n_open, 1 - n_open)
+
+
+def test_alternatives_of_a_percent_are_told_and_rarer_ones_are_not() -> None:
+    ways = [*TWO, [0] * 7 + [1], [0] * 6 + [1, 1]]
+    report = told(tiny_project({0: ways}, masses={0: [0.6, 0.381, 0.01, 0.009]}))
+    assert [way.mass for way in report.questions[0].alternatives] == [0.6, 0.381, 0.01]
+
+
+def test_first_stand_the_questions_whose_answer_puts_most_spikes_right() -> None:
+    small, large = TWO, [[0] * 8 + [1] * 8, [0] * 16]
+    report = told(tiny_project({0: small, 1: large}, masses={0: [0.6, 0.4], 1: [0.6, 0.4]}))
+    assert [one.id for one in report.questions] == [1, 0]
+    assert report.questions[0].gain.gained > report.questions[1].gain.gained
+
+
+def test_a_unit_has_its_tag_and_its_note() -> None:
+    tag, note = SetWords((0,), "tag", "axon"), SetWords((0, 1), "note", "look again")
+    assert [unit.note for unit in told(tiny_project({0: TWO}), tag, note).units] == [
+        "axon: look again",
+        "look again",
+    ]
+
+
 def test_the_page_is_not_written_over_another_unless_asked(tmp_path: Path) -> None:
     report = told(tiny_project({0: [[0] * 8]}))
     write_report(report, tmp_path / "report.html")

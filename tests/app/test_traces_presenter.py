@@ -15,6 +15,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.traces import (
+    Look,
     TraceWindow,
     looked_at,
     next_ambiguous,
@@ -28,6 +29,7 @@ from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import Project
+from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.readers import open_recording
 from ncpgui.sorting.reopened import reopened_traces
 
@@ -151,6 +153,23 @@ def test_any_time_and_all_contacts_can_be_looked_at(workspace) -> None:
     assert (
         present(workspace, replace(moment, half_ms=9.0), window(240, 40)).message == "Traces are being read …"
     )
+
+
+@pytest.mark.parametrize(
+    ("center", "half_ms", "seen"),
+    [
+        (300, 5.0, 300),
+        (0, 5.0, 100),  # 5 ms are 100 samples: the first that has so many before it
+        (1199, 5.0, 1099),
+        (300, 29.95, 599),  # 599 samples to either side of 1200: the last but one, or
+        (600, 30.0, 599),  # 600: wider than the recording, its middle
+        (0, 500.0, 599),
+    ],
+)
+def test_what_is_looked_at_moves_into_the_recording(center: int, half_ms: float, seen: int) -> None:
+    spikes = SpikeEvents(np.zeros(0, int), np.zeros(0, int), np.zeros(0), RATE, n_samples=1200)
+    look = Look(center, half_ms, np.array([0]), center, None).inside(spikes)
+    assert (look.center, look.origin, look.half_ms) == (seen, center, half_ms)
 
 
 def test_many_columns_are_thinned_and_keep_their_peaks() -> None:

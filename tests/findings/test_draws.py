@@ -275,3 +275,28 @@ def test_a_component_by_itself_has_a_number_for_each_new_unit() -> None:
         assert (units[units >= 7] < 7 + drawn.n_new).all()
         for unit in np.unique(units[units >= 0]):
             assert len(np.unique(labels[units == unit])) == 1
+
+
+def test_new_units_have_the_number_of_the_alternative_s_unit_that_they_are_most_like() -> None:
+    """In use is one unit of 20 spikes. Alternatives have two that it lacks: spikes 0 to 7, and 14 to 19."""
+    alternatives = [[0] * 20, [0] * 8 + [1] * 12, [0] * 14 + [1] * 6]
+    whole = tiny_project({0: alternatives}).components[0]
+    others = [
+        [0] * 7 + [1] * 13,  # 7 of the 8 are it
+        [0] * 4 + [1] * 16,  # 4 of 8 are as much as not: another one
+        [0] * 10 + [1] * 6 + [2] * 4,  # 10 spikes stay; 4 of those 6 are the second one, the others are new
+        [0] * 11 + [1] * 2 + [2] * 3 + [3] * 4,
+    ]
+    posterior = PosteriorSamples(np.array([*alternatives, *others]), np.zeros(7))
+    component = replace(whole, posterior=posterior)
+    drawn = ComponentDraws(component, np.arange(20), np.zeros(20, np.int64), first_new=5)
+    assert drawn.n_new == 4 + 2
+    assert [drawn.units(row).tolist() for row in range(7)] == [
+        [0] * 20,
+        [5] * 8 + [0] * 12,
+        [0] * 14 + [6] * 6,
+        [5] * 7 + [0] * 13,
+        [7] * 4 + [0] * 16,
+        [0] * 10 + [7] * 6 + [6] * 4,
+        [0] * 11 + [8] * 2 + [7] * 3 + [6] * 4,
+    ]

@@ -123,3 +123,39 @@ def test_where_the_contacts_are_counted_from_makes_no_difference() -> None:
     there, same = locate(amplitude, contacts + moved)
     np.testing.assert_allclose(there[:2] - moved, soma[:2], atol=1e-3)
     assert (there[2], same) == (pytest.approx(soma[2], abs=1e-3), pytest.approx(falloff, abs=1e-4))
+
+
+@pytest.mark.parametrize("pitch_um", [15.0, 30.0])
+def test_a_cell_at_the_usual_place_under_its_contacts_is_found_to_a_hair(pitch_um: float) -> None:
+    """There what is usual says the same as the amplitudes: nothing draws the cell away."""
+    contacts = hexagons(pitch_um)
+    amplitude = np.ptp(one_source(contacts, np.array([0.0, 0.0, -20.0]), 1.5), axis=0)
+    soma, falloff = locate(amplitude, contacts)
+    np.testing.assert_allclose([*soma, falloff], [0.0, 0.0, -20.0, 1.5], atol=1e-3)
+
+
+@pytest.mark.parametrize(("pitch_um", "depth_um"), [(15.0, 20.0), (30.0, 30.0)])
+def test_sources_lie_behind_the_contacts_that_see_most_as_deep_as_the_soma_or_a_pitch(
+    pitch_um: float, depth_um: float
+) -> None:
+    """The soma is 20 µm deep and has a source too: 23 are left for 37 contacts, of which 19 are the nearest."""
+    contacts = hexagons(pitch_um)
+    cell = equivalent_cell(one_source(contacts, np.array([0.0, 0.0, -20.0]), 1.5), contacts)
+    assert (cell.source_position[0] == 0).all()
+    x, y, z = (cell.soma_um + cell.source_position)[1:].T
+    np.testing.assert_allclose(z, -depth_um, atol=1e-3)
+    away = np.hypot(x[:, None] - contacts[:, 0], y[:, None] - contacts[:, 1])
+    assert away.min(axis=1).max() < 1e-6
+    assert len(np.unique(away.argmin(axis=1))) == MAX_SOURCES - 1
+    assert set(away.argmin(axis=1)) >= set(range(19))
+
+
+def test_a_contact_that_hardly_sees_the_spike_has_no_source() -> None:
+    contacts = hexagons()
+    template = one_source(contacts, np.array([0.0, 0.0, -20.0]), 1.5)
+    template[:, 7:] = 0
+    template[:, 7] = 0.039 * template[:, 0]
+    cell = equivalent_cell(template, contacts)
+    assert cell.source_position[1:8].any(axis=1).all()
+    assert not cell.source_position[8:].any()
+    assert not cell.source_waveform[8:].any()
