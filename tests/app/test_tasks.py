@@ -167,3 +167,19 @@ def test_work_that_fails_is_told_in_words_that_go_on_a_sentence() -> None:
     work.failed.connect(lambda error, doing: told.append((str(error), doing)))
     work.submit("Reading traces", fail, lambda _: None, key="traces")
     assert told == [("no", "reading traces")]
+
+
+@pytest.mark.parametrize(("raised", "told"), [(InputError("which stream?"), "instead"), (OSError(5), "failed")])
+def test_a_kind_of_failure_that_somebody_takes_care_of_is_told_to_nobody_else(
+    raised: Exception, told: str
+) -> None:
+    work, seen = Work(Immediate()), []
+    work.failed.connect(lambda error, _: seen.append(("failed", error)))
+
+    def fails(_: Progress) -> None:
+        raise raised
+
+    instead = (InputError, lambda error: seen.append(("instead", error)))
+    work.submit("Opening", fails, seen.append, key="open", instead=instead)
+    assert seen == [(told, raised)]
+    assert work.activity is None

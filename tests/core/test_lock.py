@@ -187,6 +187,31 @@ def test_a_lock_that_the_disk_cannot_hold_is_not_left_half_written(
     assert not (disk / "x.lock").exists()
 
 
+def test_a_stale_lock_is_taken_away_by_one_program_of_the_machine_at_a_time(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    take(path)
+    change(path, pid=2**22 + 5)
+    seen, unlink = [], Path.unlink
+
+    def look(place: Path, *arguments: object, **options: object) -> None:
+        """What another program is told that wants to take it away at this moment."""
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            seen.append("free")
+        except BlockingIOError:
+            seen.append("wait")
+        os.close(folder)
+        unlink(place, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "unlink", look)
+    take(path).release()
+    assert seen[0] == "wait", "while the stale one is taken away"
+    assert seen[-1] == "free", "and no longer"
+
+
 def test_only_the_lock_that_was_found_stale_is_removed(path: Path) -> None:
     place = path.with_name("x.lock")
     place.write_bytes(b"fresh")

@@ -69,6 +69,9 @@ def test_other_files_are_refused_with_what_they_are(tmp_path: Path) -> None:
     noise().save(path)
     with pytest.raises(InputError, match="is not noise that 'ncpgui templates build' wrote"):
         MeasuredNoise.load(rewritten(path, autocorrelation=None))
+    noise().save(path)
+    with pytest.raises(InputError, match=r"its format is not 'ncpgui"):
+        MeasuredNoise.load(rewritten(path, format=np.array("templates")))
     for content in (b"", b"PK\x03\x04 cut off", b"words"):
         path.write_bytes(content)
         with pytest.raises(InputError, match="is not noise that"):

@@ -315,6 +315,18 @@ def test_files_of_somebody_else_in_the_folder_stay_and_are_named(
     assert "holds files that are not ncpgui's, and stays" in caplog.text
 
 
+def test_steps_that_are_discarded_go_with_their_folder_and_without_what_is_somebody_else_s(
+    place: Path,
+) -> None:
+    left(place, "motion", "channel-3")
+    discard(place)
+    assert not place.exists()
+    left(place, "motion")
+    (place / "results.npz").write_text("mine")
+    discard(place)
+    assert [item.name for item in place.iterdir()] == ["results.npz"], "neither steps nor the lock"
+
+
 def test_a_link_to_a_folder_on_another_disk_is_used_and_left(place: Path, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
