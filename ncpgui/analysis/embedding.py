@@ -109,5 +109,5 @@ def _principal_components(points: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros((0, 2))
     u, size, axes = np.linalg.svd(centred, full_matrices=False)
     flip = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])
-    scores = u * size * np.where(flip == 0, 1, flip)
+    scores = u * size * flip
     return np.pad(scores, ((0, 0), (0, max(0, 2 - scores.shape[1]))))

@@ -7,6 +7,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from ncpgui.engine.compiled import moves, ncp, options, pairs, proposals, walk, ways
 from ncpgui.engine.networks.as_arrays import serves
 from ncpgui.engine.networks.moving_clusters import SHARE_UNIT
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
@@ -66,6 +67,39 @@ def by_torch(monkeypatch):
             monkeypatch.setattr(module, "serves", lambda *_: False)
 
     return switch
+
+
+@pytest.fixture
+def by_python(monkeypatch):
+    """Switch from what is compiled to the functions as they are written."""
+
+    def switch():
+        for module in (moves, ncp, options, pairs, proposals, walk, ways, compiled_draws, sweeps):
+            for name, function in vars(module).copy().items():
+                written = getattr(function, "py_func", None)
+                if written and not written.__module__.endswith(".logarithm"):  # that looks at bits
+                    monkeypatch.setattr(module, name, written)
+
+    return switch
+
+
+@pytest.mark.parametrize("kind", ["plain", "components", "distances and times"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_compiled_draws_and_sweeps_without_a_look_beyond_its_arrays(kind, by_python, by_torch):
+    """Compiled it would not tell of a place that is not there; Python does."""
+    network = network_of(kind)
+    encoding = encoding_of(network, 30, times=kind == "distances and times")
+    n_samples = moves._LANES + 8
+
+    def made():
+        drawn = ancestral_samples(network, encoding, n_samples=n_samples, seed=0)
+        return drawn, swept(network, encoding, drawn, seed=4, n_sweeps=1)
+
+    by_python()
+    found = made()
+    by_torch()
+    for one, other in zip(found, made(), strict=True):
+        np.testing.assert_array_equal(one.labels, other.labels)
 
 
 @pytest.mark.parametrize("kind", OPTIONS)
