@@ -178,6 +178,24 @@ def test_an_unwritten_action_makes_the_session_save_at_once(
     opened.close()
 
 
+def test_an_action_that_the_journal_of_the_first_file_cannot_take_makes_it_save_again(
+    controller: Controller, runner: Later, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller.open_recording(recordings.RecordingRequest(tmp_path / "r.raw"))
+    runner.run()
+    controller.workspace.label((1,), "good")
+    controller.save(tmp_path / "s.h5")
+    controller.workspace.label((1,), "mua")  # it waits for the file to be there
+    runner.work("io")
+    with monkeypatch.context() as full:
+        full.setattr(journal.Journal, "append", _refuse)
+        runner.deliver()
+    assert not controller.workspace.state.is_safe
+    runner.run()
+    assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good", "mua"]
+    controller.close()
+
+
 def _refuse(*_: Any) -> None:
     raise SessionError("disk full")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -180,3 +181,13 @@ def test_a_progress_bar_takes_no_mark_up_from_its_message(monkeypatch: pytest.Mo
     assert r"[/] \x1b]0;owned\x07" in shown
     assert "\x1b]0;owned" not in shown
     assert r"\x9b31m" in shown
+
+
+@pytest.mark.parametrize(("done", "total", "share"), [(0, 1, "0%"), (1, 1, "100%"), (1, 2, "50%"), (0, 0, "0%")])
+def test_a_progress_bar_shows_the_share_that_is_done(
+    monkeypatch: pytest.MonkeyPatch, done: int, total: int, share: str
+) -> None:
+    terminal = shown_on(monkeypatch)
+    with progress_report("sort") as report:
+        report(done, total, "motion")
+    assert re.findall(r"\d+%", terminal.getvalue())[-1] == share
