@@ -14,7 +14,7 @@ from tiny_project import tiny_project
 from ncpgui.app.work import exports, jobs, measures, recordings
 from ncpgui.app.work.recognition import unused_session
 from ncpgui.core.component import Clamp
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import CheckpointError, InputError, RecordingError
 from ncpgui.core.project import RecordingReference
 
 BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}
@@ -42,6 +42,26 @@ def test_a_recording_is_found_by_a_file_in_its_folder(
     (tmp_path / "other" / "traces.raw").touch()
     with pytest.raises(RecordingError, match=r"other/traces\.raw changed"):
         recordings.locate(project, tmp_path / "other" / "traces.raw")
+
+
+def test_a_recording_is_described_before_it_is_sorted(tmp_path: Path) -> None:
+    """Half a second of two channels; the first thing that is said is that nothing of it was read yet."""
+    path, said = tmp_path / "traces.raw", []
+    np.zeros((10_000, 2), np.int16).tofile(path)
+    options = {"probe": "linear-2-30", "sampling_frequency": 20_000.0, "n_channels": 2, "dtype": "int16"}
+    request = recordings.RecordingRequest(path, options)
+    found = recordings.describe_recording(request, progress=lambda *step: said.append(step))
+    assert (found.n_channels, found.sampling_frequency_hz, found.duration_s) == (2, 20_000.0, 0.5)
+    assert (found.streams, found.problem, found.has_stimulus) == ((), "", False)
+    assert said[0] == (0, 1, "reading")
+    np.savez(tmp_path / "stimulus.npz", frames=np.zeros((1, 2, 2)), trigger_sample=np.array([5]))
+    assert recordings.describe_recording(request).has_stimulus, "beside it"
+    with pytest.raises(InputError, match="nowhere.npz does not exist; give an .npz with frames"):
+        recordings.describe_recording(replace(request, stimulus=tmp_path / "nowhere.npz"))
+    with pytest.raises(InputError, match="the sorting settings"):
+        recordings.describe_recording(replace(request, settings={"loudness": 3}))
+    with pytest.raises(CheckpointError, match="no model 'nobody'"):
+        recordings.describe_recording(replace(request, settings={"model": "nobody"}))
 
 
 def test_a_session_gets_a_name_that_no_file_has(tmp_path: Path) -> None:
