@@ -56,7 +56,7 @@ def test_a_recording_is_described_before_it_is_sorted(tmp_path: Path) -> None:
     assert said[0] == (0, 1, "reading")
     np.savez(tmp_path / "stimulus.npz", frames=np.zeros((1, 2, 2)), trigger_sample=np.array([5]))
     assert recordings.describe_recording(request).has_stimulus, "beside it"
-    with pytest.raises(InputError, match="nowhere.npz does not exist; give an .npz with frames"):
+    with pytest.raises(InputError, match=r"nowhere\.npz does not exist; give an .npz with frames"):
         recordings.describe_recording(replace(request, stimulus=tmp_path / "nowhere.npz"))
     with pytest.raises(InputError, match="the sorting settings"):
         recordings.describe_recording(replace(request, settings={"loudness": 3}))

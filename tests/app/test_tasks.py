@@ -169,7 +169,7 @@ def test_work_that_fails_is_told_in_words_that_go_on_a_sentence() -> None:
     assert told == [("no", "reading traces")]
 
 
-@pytest.mark.parametrize(("raised", "told"), [(InputError("which stream?"), "instead"), (OSError(5), "failed")])
+@pytest.mark.parametrize(("raised", "told"), [(InputError("which?"), "instead"), (OSError(5), "failed")])
 def test_a_kind_of_failure_that_somebody_takes_care_of_is_told_to_nobody_else(
     raised: Exception, told: str
 ) -> None:

@@ -183,7 +183,9 @@ def test_a_progress_bar_takes_no_mark_up_from_its_message(monkeypatch: pytest.Mo
     assert r"\x9b31m" in shown
 
 
-@pytest.mark.parametrize(("done", "total", "share"), [(0, 1, "0%"), (1, 1, "100%"), (1, 2, "50%"), (0, 0, "0%")])
+@pytest.mark.parametrize(
+    ("done", "total", "share"), [(0, 1, "0%"), (1, 1, "100%"), (1, 2, "50%"), (0, 0, "0%")]
+)
 def test_a_progress_bar_shows_the_share_that_is_done(
     monkeypatch: pytest.MonkeyPatch, done: int, total: int, share: str
 ) -> None:

@@ -172,3 +172,21 @@ def test_a_network_that_knows_one_order_is_asked_in_one(few, monkeypatch, in_ord
     with pytest.raises(Cancelled):
         steps["exchangeability"](silent)
     assert asked["n_orders"] == n_orders
+
+
+@pytest.mark.parametrize(("asked", "n_datasets"), [(Amount(), 30), (Amount(last_point_datasets=20), 20)])
+def test_a_network_of_clusters_gets_less_where_each_probability_is_an_estimate(
+    monkeypatch, asked: Amount, n_datasets: int
+):
+    monkeypatch.setattr(evaluation, "evaluate_posterior", lambda *_, **__: {})
+    monkeypatch.setattr(evaluation, "summary", lambda _: [])
+    got = evaluate(load_checkpoint("gauss2d-ccp"), amount=asked)["amount"]
+    less = {
+        "exact_orders": 1,
+        "last_point_datasets": n_datasets,
+        "last_point_points": [10, 30],
+        "weight_datasets": 10,
+        "weight_samples": 100,
+    }
+    assert got == as_json(asked, rounded) | less
+    assert evaluate(load_checkpoint("gauss2d"), amount=asked)["amount"] == as_json(asked, rounded)

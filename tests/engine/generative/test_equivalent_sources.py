@@ -138,7 +138,7 @@ def test_a_cell_at_the_usual_place_under_its_contacts_is_found_to_a_hair(pitch_u
 def test_sources_lie_behind_the_contacts_that_see_most_as_deep_as_the_soma_or_a_pitch(
     pitch_um: float, depth_um: float
 ) -> None:
-    """The soma is 20 µm deep and has a source too: 23 are left for 37 contacts, of which 19 are the nearest."""
+    """The soma is 20 µm deep and has a source too: 23 are left for 37 contacts, the 19 nearest first."""
     contacts = hexagons(pitch_um)
     cell = equivalent_cell(one_source(contacts, np.array([0.0, 0.0, -20.0]), 1.5), contacts)
     assert (cell.source_position[0] == 0).all()
