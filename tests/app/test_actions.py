@@ -384,6 +384,43 @@ def test_where_the_queue_has_no_other_row_it_is_said(context: Context, ways: dic
     assert said == [words]
 
 
+LISTS_NONE = "The table lists no unit; U lists all, and Ctrl+F filters them"
+
+
+@pytest.mark.parametrize(
+    ("listed", "selected", "name", "words"),
+    [
+        ((0, 1, 2), [2], "select_next", "The table ends at unit 2"),
+        ((0, 1, 2), [0], "select_previous", "The table ends at unit 0"),
+        ((0,), [0], "compare_next", "The table lists no other unit to compare with; U lists all units"),
+        ((), [], "next_unit", LISTS_NONE),
+        ((), [], "select_all", LISTS_NONE),
+        ((), [], "select_next", LISTS_NONE),
+        ((), [], "compare_next", LISTS_NONE),
+    ],
+)
+def test_where_the_table_has_no_such_unit_it_is_said_and_the_selection_stays(
+    context: Context, monkeypatch: pytest.MonkeyPatch, listed, selected, name, words
+) -> None:
+    monkeypatch.setattr(Part, "listed_units", listed)
+    context.workspace.select(selected)
+    said: list[str] = []
+    context.workspace.state.told.connect(said.append)
+    press(context, name)
+    assert said == [words]
+    assert context.workspace.selected == tuple(selected)
+
+
+def test_where_there_is_no_other_sorting_it_is_said(context: Context) -> None:
+    workspace = Workspace(tiny_project({0: [[0] * 8]}))
+    workspace.show_component(0)
+    said: list[str] = []
+    workspace.state.told.connect(said.append)
+    press(Context(workspace, context.controller, context.window), "next_alternative")
+    assert said == ["There is no other sorting of these spikes"]
+    assert workspace.preview is None
+
+
 def test_arrows_go_round_the_units_of_the_component(context: Context) -> None:
     workspace = context.workspace
     seen = []

@@ -123,3 +123,81 @@ def test_a_demo_saves_exports_and_scores_in_this_order(
     assert written["ami"] == 0.5
     assert list(written["seconds"]) == ["simulate", "sort", "save", "export", "score"]
     assert result.score == {**written, "settings": result.score["settings"]}
+
+
+def test_fields_of_found_units_are_scored_against_those_of_their_cells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Cells 7, 8 and 9 have their centres at 0, 10 and 20 px; not all are found, or clear."""
+    fields = {1: ((23.0, 16.0), True), 2: ((0.0, 0.0), False), 3: ((7.0, 4.0), True)}
+
+    def field_of(stimulus: object, train: np.ndarray) -> SimpleNamespace:
+        center, is_clear = fields[len(train)]
+        return SimpleNamespace(center_px=center, is_clear=is_clear)
+
+    monkeypatch.setattr("ncpgui.analysis.receptive_field.receptive_field", field_of)
+    centre = np.array([[20.0, 20.0], [10.0, 10.0], [0.0, 0.0]])
+    simulated = SimpleNamespace(
+        stimulus=None, cells={"unit_id": np.array([9, 8, 7]), "field_centre_px": centre}
+    )
+    sorting = Sorting(np.arange(6) * 100, np.array([0, 1, 1, 2, 2, 2]), RATE, 1000)
+
+    def scored(true_ids: list[int], best_match: list[int]) -> dict:
+        compared = SimpleNamespace(true_ids=np.array(true_ids), best_match=np.array(best_match))
+        return demo.field_scores(sorting, compared, simulated)  # type: ignore[arg-type]
+
+    assert scored([7, 8, 9], [1, -1, 0]) == {
+        "n_units": 2,
+        "n_clear": 1,
+        "median_error_px": 5.0,
+        "largest_error_px": 5.0,
+    }
+    assert scored([8, 9], [2, 0]) == {
+        "n_units": 2,
+        "n_clear": 2,
+        "median_error_px": round((5 + np.hypot(3, 6)) / 2, 3),
+        "largest_error_px": round(float(np.hypot(3, 6)), 3),
+    }
+    assert scored([7, 8], [1, -1]) == {
+        "n_units": 1,
+        "n_clear": 0,
+        "median_error_px": None,
+        "largest_error_px": None,
+    }
+
+
+def test_a_sorting_is_scored_unit_by_unit_and_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unit 0 lacks one of the three spikes of cell 0; unit 1 is cell 1, which is a little too small."""
+    monkeypatch.setattr(demo, "field_scores", lambda *_: {})
+    cells = {
+        "unit_id": np.array([1, 0]),
+        "amplitude_sd": np.array([demo.MIN_CLEAR_SD - 0.01, demo.MIN_CLEAR_SD]),
+        "template_sd": -np.ones((2, 3, 1)),
+        "type": np.array(["OFF", "ON"]),
+        "main_channel": np.array([3, 4]),
+    }
+    truth = Sorting(np.array([100, 200, 300, 400, 500, 600]), np.array([0, 1, 0, 1, 0, 1]), RATE, 1000)
+    sorted_ = project([0, 1, 0, 1, 1], [100, 200, 300, 400, 600], masses=(0.89, 0.11))
+    found = demo.score(sorted_, SimpleNamespace(truth=truth, cells=cells))  # type: ignore[arg-type]
+    assert found["units"] == [
+        {
+            "true_unit": unit,
+            "type": kind,
+            "main_channel": channel,
+            "amplitude_sd": amplitude,
+            "n_spikes": 3,
+            "found_unit": unit,
+            "accuracy": accuracy,
+            "precision": 1.0,
+            "recall": accuracy,
+        }
+        for unit, kind, channel, amplitude, accuracy in (
+            (0, "ON", 4, demo.MIN_CLEAR_SD, 0.6667),
+            (1, "OFF", 3, round(demo.MIN_CLEAR_SD - 0.01, 2), 1.0),
+        )
+    ]
+    assert (found["n_spikes"], found["mean_ami"], found["false_units"]) == (5, 1.0, [])
+    assert found["n_ambiguous_components"] == 1
+    assert (found["summary"]["true_units"], found["summary_clear"]["true_units"]) == (2, 1)
+    sure = project([0, 1], [100, 200], masses=(0.9, 0.1))
+    assert demo.score(sure, SimpleNamespace(truth=truth, cells=cells))["n_ambiguous_components"] == 0  # type: ignore[arg-type]

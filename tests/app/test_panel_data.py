@@ -133,7 +133,10 @@ def test_a_recording_that_moved_is_found_again(
     controller.data.ask_shapes()
     assert controller.workspace.waveforms() is None
     fake.failing.clear()
+    said: list[str] = []
+    controller.workspace.state.told.connect(said.append)
     controller.locate_recording(tmp_path / "moved.raw")
+    assert f"The recording is now {tmp_path / 'moved.raw'}" in said
     assert controller.workspace.waveforms() is not None
     controller.close()
     assert load(tmp_path / "s.h5").recording.path == str(tmp_path / "moved.raw")

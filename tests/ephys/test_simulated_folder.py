@@ -13,6 +13,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.ephys import simulated_folder as folders
+from ncpgui.ephys.readers import open_recording
 
 DESCRIPTION = {"format": "ncpgui-recording", "version": 1, "sampling_frequency_hz": 2e4, "n_channels": 2}
 
@@ -58,6 +59,20 @@ def test_a_folder_is_one_with_traces_and_their_description(tmp_path: Path) -> No
     assert folders.is_simulated_folder(tmp_path)
     (tmp_path / "recording.json").unlink()
     assert not folders.is_simulated_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "said"), [(0, "is empty"), (401, "401 bytes"), (402, "402 bytes"), (400, "")]
+)
+def test_traces_of_a_folder_are_whole_samples(tmp_path: Path, n_bytes: int, said: str) -> None:
+    """Two channels of two bytes each."""
+    folders.write_probe(tmp_path, Probe(np.array([[0.0, 0.0], [0.0, 30.0]])))
+    (described(tmp_path, dtype="<i2") / "recording.raw").write_bytes(b"\x01" * n_bytes)
+    if said:
+        with pytest.raises(RecordingError, match=said):
+            open_recording(tmp_path)
+    else:
+        assert open_recording(tmp_path).n_samples == 100
 
 
 TRUTH = Sorting(np.array([5, 9, 20]), np.array([3, 1, 3]), 20_000.0, 100)

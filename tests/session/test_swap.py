@@ -60,6 +60,16 @@ def test_a_new_file_is_for_those_who_may_read_the_session(tmp_path: Path) -> Non
     assert (tmp_path / "a.h5.waveforms").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_file_keeps_its_mode_though_its_writer_made_another_one_beside(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    path.write_text("old")
+    path.chmod(0o604)
+    with swapped(path) as beside:
+        beside.unlink()
+        beside.write_text("new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o604)
+
+
 def test_what_is_in_the_way_goes_aside_under_the_first_number_that_is_free(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     for expected in ("a.journal.1", "a.journal.2"):
