@@ -193,7 +193,7 @@ def test_units_are_converted() -> None:
 # -- tables --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wrong", [0.5, None, True, "a", 2**70, [0]])
+@pytest.mark.parametrize("wrong", [0.5, None, True, "a", 2**31, -(2**31), 2**70, [0]])
 def test_a_wiring_to_what_is_no_channel_is_refused(tmp_path: Path, wrong: object) -> None:
     """probeinterface made channel 0 of half a channel."""
     probe = {"ndim": 2, "si_units": "um", "contact_positions": [[0, 0], [0, 20]]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PyQt5 import QtCore
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.gui.banner import Banner
 
@@ -24,6 +24,18 @@ def test_a_message_stays_until_it_is_dismissed(qtbot) -> None:
     assert not banner.action_button.isVisible()
     qtbot.mouseClick(banner.close_button, QtCore.Qt.LeftButton)
     assert banner.isHidden()
+
+
+def test_a_window_that_comes_on_screen_has_no_message(qtbot) -> None:
+    window = QtWidgets.QWidget()
+    qtbot.addWidget(window)
+    row = QtWidgets.QVBoxLayout(window)
+    banner = Banner()
+    row.addWidget(banner)
+    window.show()
+    assert not banner.isVisible()
+    banner.tell("full")
+    assert banner.isVisible()
 
 
 def test_the_way_out_is_taken_once_and_a_new_message_replaces_it(qtbot) -> None:
