@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ncpgui.core.errors import ExportError
+from ncpgui.core.errors import ExportError, NcpguiError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.lock import WriterLock
 from ncpgui.core.regular_files import is_hollow, not_special, regular, special
+from ncpgui.ephys.probe_files import probe_of_file
+from ncpgui.session.journal import read_journal
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -53,6 +57,25 @@ def test_a_file_with_a_byte_too_many_is_refused(tmp_path: Path) -> None:
     assert regular(tmp_path / "file", most_bytes=11) == tmp_path / "file"
     with pytest.raises(FileNotFoundError):
         regular(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("read", "most"),
+    [
+        (lambda path: WriterLock(path, path.with_suffix(".h5")), 64 * 2**10),
+        (probe_of_file, 256 * 2**20),
+        (read_journal, 2**30),
+    ],
+)
+def test_locks_texts_and_journals_of_a_size_that_none_has_are_not_read(
+    tmp_path: Path, read: Callable[[Path], object], most: int
+) -> None:
+    """The file is a hole: it takes no room on the disk."""
+    path = tmp_path / "a.csv"
+    path.touch()
+    os.truncate(path, most + 1)
+    with pytest.raises(NcpguiError, match=f"it has {most + 1} bytes, and no more than {most} are read"):
+        read(path)
 
 
 def test_a_file_of_holes_is_told_from_one_that_was_written(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_what_does_not_fit_ends_where_a_thought_ends(qtbot, theme, text: str, ro
     assert found == shown or (shown.endswith("…") and found.endswith("…") and found.startswith("avery"))
 
 
+def test_what_just_fits_is_whole(qtbot, theme) -> None:
+    metrics = ElidedLabel(WORDS).fontMetrics()
+    assert shortened(WORDS, metrics, metrics.horizontalAdvance(WORDS)) == WORDS
+    assert shortened(WORDS, metrics, metrics.horizontalAdvance(WORDS) - 1) != WORDS
+
+
 def test_it_never_widens_what_it_is_in(qtbot, theme) -> None:
     assert made(qtbot, theme, 60).minimumSizeHint().width() == 0
     assert made(qtbot, theme, 60).sizeHint().width() >= ElidedLabel(WORDS).fontMetrics().horizontalAdvance(
