@@ -6,7 +6,9 @@ import pytest
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.queue import OTHER
-from ncpgui.gui.items.glyphs import paint_shares, whole_parts
+from ncpgui.gui.items.card_pictures import has_room
+from ncpgui.gui.items.correlogram_grid import WORDS_PX, _fits
+from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, whole_parts, wrapped
 from ncpgui.gui.theme import LIGHT, blend, font
 
 
@@ -61,3 +63,46 @@ def test_words_that_do_not_fit_lose_whole_parts_and_say_so(
     found = whole_parts(painter, WORDS, width, n_lines=n_lines)
     painter.end()
     assert found == lines
+
+
+@pytest.fixture
+def painter(qapp):
+    image = QtGui.QImage(9, 9, QtGui.QImage.Format_RGB32)
+    painter = QtGui.QPainter(image)
+    painter.setFont(font())
+    yield painter
+    painter.end()
+
+
+def test_what_just_fits_is_whole_and_a_pixel_less_cuts_it(painter) -> None:
+    words, advance = "one 23 two", painter.fontMetrics().horizontalAdvance
+    width = advance(words)
+    assert elided(painter, words, width) == fitting(painter, words, width) == words
+    assert elided(painter, words, width - 1).endswith("…")
+    assert fitting(painter, words, width - 1) == "23", "its number alone"
+    assert fitting(painter, words, advance("23")) == "23"
+    assert fitting(painter, words, advance("23") - 1) != "23"
+    assert fitting(painter, "no number", 30).endswith("…")
+
+
+def test_words_are_broken_into_lines_as_wide_as_there_is_room(painter) -> None:
+    advance = painter.fontMetrics().horizontalAdvance
+    words, width = "first second third", advance("first second")
+    assert wrapped(painter, words, width, n_lines=2) == ["first second", "third"]
+    assert wrapped(painter, words, width - 1, n_lines=3) == ["first", "second", "third"]
+    assert wrapped(painter, words, width, n_lines=1)[0].endswith("…")
+    assert wrapped(painter, "averylongword", advance("avery"), n_lines=2)[0].endswith("…")
+
+
+def test_words_in_a_cell_have_three_pixels_beside_them(qapp) -> None:
+    metrics = QtGui.QFontMetrics(font(WORDS_PX))
+    width, height = metrics.horizontalAdvance("3 within 2 ms") + 3, metrics.height()
+    words = "3 within 2 ms\n1 chance"
+    assert _fits(words, QtCore.QRectF(0, 0, width, 2 * height))
+    assert not _fits(words, QtCore.QRectF(0, 0, width - 1, 2 * height))
+    assert not _fits(words, QtCore.QRectF(0, 0, width, 2 * height - 1))
+
+
+def test_pictures_of_a_card_need_210_by_72_pixels() -> None:
+    sizes = [(210, 72), (209.5, 72), (210, 71.5), (400, 300)]
+    assert [has_room(QtCore.QRectF(5, 5, *size)) for size in sizes] == [True, False, False, True]
