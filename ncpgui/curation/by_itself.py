@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from ncpgui.evidence.tempered import has_few_draws
 
 SMALL_SD = 4.0
 """A part whose mean waveform is not deeper than this, in noise sd, is what no sorter looks for."""
+FEW = 2
+"""A part of fewer spikes than this times the least of a cluster (`Project.min_cluster_spikes`) is no unit
+unless somebody says so: in simulated recordings such parts were pieces of cells."""
 LITTLE = 0.2
 """Where tissue moved, a unit may lose a smaller part than this. A larger one may be what motion left."""
 
@@ -27,10 +31,10 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
     """Return the project in which each component is sorted in a way that is probable enough, if it has one.
 
     Each decision is an edit in the history, which can be undone like any other. What a split takes off a unit
-    is labelled noise, by an edit too, where its waveform is small, and what is left of the unit where that is
-    small and the unit was more probably no cell. Components of which few draws count, and beams, whose
-    weights are no probabilities, are left to people. So are those in which a unit would lose more than a
-    little where the tissue moved: what motion leaves in waveforms parts cells.
+    is labelled noise, by an edit too, where its waveform is small or its spikes are few, and what is left of
+    the unit where its waveform is small and the unit was more probably no cell. Components of which few draws
+    count, and beams, whose weights are no probabilities, are left to people. So are those in which a unit
+    would lose more than a little where the tissue moved: what motion leaves in waveforms parts cells.
 
     Parameters
     ----------
@@ -69,13 +73,18 @@ def with_probable_sortings(project: Project, least: float) -> tuple[Project, tup
         assert command is not None
         before = history.clustering.unit_of_spike[component.spike_ids]
         neuron = None if project.p_neuron is None else project.p_neuron[component.spike_ids]
-        depth = _depth_of(project, component)
-        if has_moved and _loses_much(before, best.labels, taken_off(before, best.labels, neuron, depth)):
+        parts_off = partial(
+            taken_off,
+            p_neuron=neuron,
+            depth_of=_depth_of(project, component),
+            least_spikes=FEW * project.min_cluster_spikes,
+        )
+        if has_moved and _loses_much(before, best.labels, parts_off(before, best.labels)):
             continue
         history.do(command)
         decided.append(words)
         after = history.clustering.unit_of_spike[component.spike_ids]
-        off = taken_off(before, after, neuron, depth)
+        off = parts_off(before, after)
         if off:
             label = SetLabel(off, "noise", why=alone)
             history.do(label)
@@ -105,11 +114,13 @@ def taken_off(
     after: NDArray[np.integer],
     p_neuron: NDArray[np.floating] | None = None,
     depth_of: Callable[[NDArray[np.bool_]], float] | None = None,
+    least_spikes: int = 0,
 ) -> tuple[int, ...]:
     """Parts of units that are no units by themselves, increasing (`parts_of`), and what is left of noise.
 
-    A part is none where its mean waveform is small (`SMALL_SD`), or, where that is unknown, its unit was more
-    probably no cell. The largest part is none where both hold: a unit of noise may hide a cell.
+    A part is none where it has fewer than `least_spikes`; where its mean waveform is small (`SMALL_SD`), or,
+    where that is unknown, its unit was more probably no cell. The largest part is none where both hold: a
+    unit of noise may hide a cell.
 
     p_neuron : (n,) P(the unit of each spike is of cells)
     depth_of : depth of the mean waveform of some of the spikes, (n,) bool, in noise sd; inf where unknown
@@ -123,9 +134,10 @@ def taken_off(
             spikes = after == one
             depth = np.inf if depth_of is None else depth_of(spikes)
             is_small = depth < SMALL_SD
+            is_few = is_part and int(spikes.sum()) < least_spikes
             no_cell = p_neuron is not None and float(p_neuron[spikes].mean()) < 0.5
             by_either = is_small or (no_cell and np.isinf(depth))
-            if by_either if is_part else is_small and no_cell:
+            if is_few or (by_either if is_part else is_small and no_cell):
                 found.add(one)
     return tuple(sorted(found))
 

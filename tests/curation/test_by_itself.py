@@ -114,6 +114,26 @@ def test_a_large_part_is_noise_where_it_is_more_probably_no_cell() -> None:
     assert taken_off(before, after) == ()
 
 
+@pytest.mark.parametrize(("least_spikes", "off"), [(25, ()), (26, (6,)), (36, (6,))])
+def test_a_part_of_few_spikes_is_no_unit_however_deep_and_what_is_left_stays_one(
+    least_spikes: int, off: tuple[int, ...]
+) -> None:
+    before, after = np.zeros(60, int), np.repeat([5, 6], [35, 25])
+    assert taken_off(before, after, np.ones(60), lambda _: 20.0, least_spikes) == off
+
+
+@pytest.mark.parametrize(("min_cluster_spikes", "label"), [(15, "unsorted"), (16, "noise")])
+def test_a_part_needs_twice_the_spikes_of_the_smallest_cluster(
+    project: Project, min_cluster_spikes: int, label: str
+) -> None:
+    """The first component is cut into parts of thirty spikes."""
+    asked = replace(project, settings={**project.settings, "min_cluster_spikes": min_cluster_spikes})
+    done, _ = with_probable_sortings(asked, 0.9)
+    history = decided(done)
+    part = int(history.clustering.unit_of_spike[project.components[0].spike_ids[-1]])
+    assert history.labels.label(part) == label
+
+
 def test_of_a_unit_of_noise_that_hides_a_cell_what_is_left_is_noise() -> None:
     before, after = np.zeros(60, int), np.repeat([5, 6], [35, 25])
 

@@ -32,7 +32,7 @@ from ncpgui.core.numpy_files import MOST_BYTES
 from ncpgui.core.order_agreement import N_ORDERS, SHAKY, STEADY
 from ncpgui.core.probe import LEAST_PITCH_UM
 from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
-from ncpgui.curation.by_itself import LITTLE, SMALL_SD
+from ncpgui.curation.by_itself import FEW, LITTLE, SMALL_SD
 from ncpgui.curation.decision import MOSTLY
 from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.training.config import TrainConfig
@@ -262,6 +262,7 @@ def of_probabilities() -> list[str]:
         f"{percent(MORE_PROBABLY)} and a P(right) of at least {percent(open_.RIGHT)}.",
         "an error is 10 % or more",
         "is at most 4 noise sd deep",
+        f"it has under {FEW * CONFIG.min_cluster_spikes} spikes",
         "no unit loses a fifth of its spikes",
         "is expected to narrow its band by a tenth",
         f"(at least {percent(LEAST_JACCARD)} in common)",
