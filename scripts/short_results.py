@@ -18,6 +18,11 @@ SORTERS = {
 }
 
 
+GENERATORS = {"coloured_probes": "SpikeInterface's generator", "mearec": "MEArec"}
+"""Results of recordings in coloured and in white noise, and what pages call their generator."""
+
+PARTLY = " *Of*: the cells of the recordings on which a sorter was run, where these are not all."
+
 OFF_BY = 0.05
 """What probabilities of units may be off by."""
 
@@ -44,21 +49,27 @@ def proof() -> str:
     for kind, names in KINDS.items():
         totals = sums(rows, names, sorters)
         result.append([f"{kind} ({len(names)})", str(totals[0]["true units"]), *found_of(totals)])
+    pairs = in_coloured_noise()
+    n_cells = sum(row["cells"] for row in pairs["ncpgui"])
+    n_pairs = len(pairs["ncpgui"])
+    of = [found_and_other(pairs.get(name, []), n_pairs) for name in sorters]
+    result.append([f"coloured noise ({n_pairs})", str(n_cells), *of])
     white, cells, _ = by_colour(kept("coloured_noise"))
     n_cells, n_found = (sum(row[key] for row in cells) for key in ("cells", "found"))
     n_other = sum(row[f"{kind}, P(neuron) >= 0.5"] for row in cells for kind in ("false", "extra"))
     ours = f"{n_found} ({n_other})"
-    result.append([f"coloured noise ({len(cells)})", str(n_cells), ours, *["–"] * (len(sorters) - 1)])
+    result.append([f"other spectra ({len(cells)})", str(n_cells), ours, *["–"] * (len(sorters) - 1)])
     louder = span([loudness(FAMILIES[row["noise"]]) for row in cells], ".1f")
     (right,) = (
         row for row in kept("unit_probabilities")["ways"]["all spikes and times"] if row["P of"] == "right"
     )
     words = (
-        f"In the last row, noise of {len(cells)} other spectra was added to one recording, so that its "
-        f"noise is "
-        f"{louder} times as loud. In white noise alone, {white['found']} of its {white['cells']} units are "
-        f"found. "
-        "In that row, units that are probably noise are not counted in the brackets."
+        f"Coloured noise: recordings of {len(GENERATORS)} generators on hexagonal, linear and three-column "
+        f"probes and tetrodes. In the last row, noise of {len(cells)} other spectra was added to one "
+        f"recording, so that its noise is {louder} times as loud. In white noise alone, {white['found']} of "
+        f"its {white['cells']} units are found. "
+        "In the last two rows, units that are probably noise are not counted in the brackets."
+        f"{PARTLY if any(' of ' in cell for cell in of) else ''}"
         f"{beside(kept('coloured_noise'))}\n\n"
         f"{second_opinion(kept('curation'))}\n"
         "Do the probabilities come true? In recordings on which nothing was fitted, "
@@ -67,6 +78,31 @@ def proof() -> str:
         f"{right['ECE']:.2f} (expected calibration error).\n"
     )
     return table(result) + "\n" + words
+
+
+def in_coloured_noise() -> dict[str, list[Row]]:
+    """Rows of each sorter, of the recordings in coloured noise of all `GENERATORS`."""
+    rows: dict[str, list[Row]] = {}
+    for name in GENERATORS:
+        for row in kept(name)["rows"]:
+            if row["noise"] == "coloured":
+                rows.setdefault(row["sorter"], []).append(row)
+    return rows
+
+
+def found_and_other(rows: list[Row], n_recordings: int) -> str:
+    """Cells that a sorter found in recordings, and in brackets other units; a dash where it did not run.
+
+    Other units match no cell and are not said to be noise; other sorters do not say it. Of a sorter that was
+    not run on all `n_recordings`, the cells of those on which it was are told too.
+    """
+    if not rows:
+        return "–"
+    n_other = sum(
+        not unit["match"] and not unit["P(neuron)"] < 0.5 for row in rows for unit in row["of units"]
+    )
+    words = f"{sum(row['found'] for row in rows)} ({n_other})"
+    return words if len(rows) == n_recordings else f"{words} of {sum(row['cells'] for row in rows)}"
 
 
 def second_opinion(found: Row) -> str:

@@ -18,8 +18,21 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
 from kept_results import Row, evaluation, kept, made_by_all, table  # noqa: E402
 from marked_table import with_table  # noqa: E402
-from short_results import OFF_BY, SORTERS, costs, findings, found_of, proof, span, sums, trust  # noqa: E402
+from short_results import (  # noqa: E402
+    GENERATORS,
+    OFF_BY,
+    SORTERS,
+    costs,
+    findings,
+    found_and_other,
+    found_of,
+    proof,
+    span,
+    sums,
+    trust,
+)
 
+from benchmarks.recordings.colour_pairs import NOISES  # noqa: E402
 from benchmarks.recordings.noise_families import FAMILIES, loudness  # noqa: E402
 
 MODELS = ROOT / "trained_models"
@@ -534,37 +547,22 @@ def coloured_noise() -> str:
     return table(rows) + "\n" + made_by_all("coloured_noise")
 
 
-def mearec() -> str:
-    """Cells of MEArec that each sorter finds in each kind of noise, and its units that match none."""
-    found = kept("mearec")
-    rows = {(row["probe"], row["noise"], row["sorter"]): row for row in found["rows"]}
-    sorters = [name for name in SORTERS if any(one == name for *_, one in rows)]
-    result = [["probe", "noise", "true cells", *(SORTERS[name] for name in sorters)]]
-    for probe, noise in dict.fromkeys((probe, noise) for probe, noise, _ in rows):
-        cells = [found_and_other(rows.get((probe, noise, one))) for one in sorters]
-        result.append([probe, noise, str(rows[probe, noise, "ncpgui"]["cells"]), *cells])
-    for noise in dict.fromkeys(noise for _, noise, _ in rows):
-        some = {
-            name: [row for (_, of, one), row in rows.items() if (of, one) == (noise, name)]
-            for name in sorters
-        }
-        n_cells = sum(row["cells"] for row in some["ncpgui"])
-        totals = [
-            f"{sum(row['found'] for row in of)} ({sum(map(n_other, of))})" if of else "–"
-            for of in some.values()
-        ]
-        result.append(["all", noise, str(n_cells), *totals])
-    return table(result) + "\n" + made_by_all("mearec")
-
-
-def found_and_other(row: Row | None) -> str:
-    """Cells that were found, and in brackets other units; a dash where a sorter was not run."""
-    return "–" if row is None else f"{row['found']} ({n_other(row)})"
-
-
-def n_other(row: Row) -> int:
-    """Units that match no cell and are not said to be noise; other sorters do not say it."""
-    return sum(not unit["match"] and not unit["P(neuron)"] < 0.5 for unit in row["of units"])
+def probes_in_noise() -> str:
+    """Cells on other probes that each sorter finds in each kind of noise, and its units that match none."""
+    found = {words: kept(name)["rows"] for name, words in GENERATORS.items()}
+    ran = {row["sorter"] for rows in found.values() for row in rows}
+    sorters = [name for name in SORTERS if name in ran]
+    result = [["recordings", "true cells", *(SORTERS[name] for name in sorters)]]
+    for words, rows in found.items():
+        for noise in NOISES:
+            some = {
+                name: [row for row in rows if (row["sorter"], row["noise"]) == (name, noise)]
+                for name in sorters
+            }
+            n_cells = sum(row["cells"] for row in some["ncpgui"])
+            cells = [found_and_other(of, len(some["ncpgui"])) for of in some.values()]
+            result.append([f"{words}, {noise} ({len(some['ncpgui'])})", str(n_cells), *cells])
+    return table(result) + "\n" + made_by_all(*GENERATORS)
 
 
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
@@ -576,7 +574,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "docs/results/whole_recordings.md": {
         "whole recordings": whole_recordings,
         "coloured noise": coloured_noise,
-        "mearec": mearec,
+        "probes in noise": probes_in_noise,
     },
     "docs/results/single_channels.md": {
         "agreement": agreement,

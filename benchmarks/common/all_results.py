@@ -60,6 +60,9 @@ def _evaluation(model: str, minutes: float) -> Step:
     return Step(f"evaluate-{model}", command, f"{folder}/{model}.evaluation.json", minutes)
 
 
+BESIDE = "tridesclous2 spykingcircus2 lupin"
+"""Sorters that recordings in coloured noise are sorted by too."""
+
 STEPS = (
     _script("speed.sampling", 4, alone=True),
     _script("speed.training_step", 2, alone=True),
@@ -78,6 +81,7 @@ STEPS = (
     _script("posterior.point_estimates", 6, "--own-sets 8 --sets 2"),
     _script("recordings.noise_crossings", 3),
     _script("recordings.coloured_noise", 45, "--threads 1", training=True),
+    _script("recordings.neurons_in_noise", 8, "--threads 1", training=True),
     _script("speed.memory", 6),
     _script("speed.large_review", 2, "--channels 64 --units 84 --minutes 1"),
     _script("speed.dask_workers", 15),
@@ -106,7 +110,13 @@ STEPS = (
     _script("recordings.receptive_fields", 25, alone=True, peers=PEERS),
     _script("recordings.hybrid", 25, alone=True, peers=PEERS),
     _script(
-        "recordings.mearec", 60, "--threads 1 --sorters ncpgui tridesclous2", peers=("mearec", "tridesclous2")
+        "recordings.coloured_probes",
+        50,
+        f"--threads 1 --sorters ncpgui {BESIDE}",
+        peers=tuple(BESIDE.split()),
+    ),
+    _script(
+        "recordings.mearec", 100, f"--threads 1 --sorters ncpgui {BESIDE}", peers=("mearec", *BESIDE.split())
     ),
     _script("window.gui", 40, alone=True, peers=WINDOWS),
     _script("window.review", 12, "--development", peers=PEERS),

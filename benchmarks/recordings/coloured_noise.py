@@ -32,7 +32,7 @@ from benchmarks.common.kept import made_once
 from benchmarks.common.report import Origin, add_keep_others, begin, keep_rows, options, table, where
 from benchmarks.recordings.generator import UV_PER_COUNT, no_cells
 from benchmarks.recordings.ground_truth import NOISE_UV, GroundTruth, made, probe_of
-from benchmarks.recordings.noise_families import FAMILIES, OTHERS, SPECTRA, with_noise
+from benchmarks.recordings.noise_families import FAMILIES, OTHERS, SPECTRA, Family, with_noise
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
 from benchmarks.recordings.unit_scores import scores
@@ -53,8 +53,14 @@ LONG = ("of units", "accuracy", "failure")
 """Parts of a row that the page does not show."""
 
 
-def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -> tuple[OnDisk, NumpySorting]:
-    """Return a recording in noise of a family, from `folder` where it has been made before, and its cells."""
+def recorded(
+    name: str, truth: GroundTruth, folder: Path, *, with_cells: bool, family: Family | None = None
+) -> tuple[OnDisk, NumpySorting]:
+    """Return a recording in noise of a family, from `folder` where it has been made before, and its cells.
+
+    family : of the noise, that of the name when left out
+    """
+    family = family or FAMILIES[name.removesuffix(VARIED)]
     probe, rate = probe_of(truth), truth.sampling_frequency_hz
     about = {"noise": name, "with cells": with_cells, **asdict(truth)}
     slug = name.replace(" ", "-").replace("/", "").replace(",", "")
@@ -72,7 +78,7 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
         else:
             traces = rng.standard_normal((probe.get_contact_count(), n_samples), np.float32).T
             traces *= np.float32(np.mean(NOISE_UV))
-        counts = with_noise(traces, FAMILIES[name.removesuffix(VARIED)], probe.contact_positions, rate, rng)
+        counts = with_noise(traces, family, probe.contact_positions, rate, rng)
         counts.tofile(place / "traces.raw")
 
     made_once(place / "about.json", about, make)

@@ -63,10 +63,19 @@ def two_columns(contacts: int) -> probeinterface.Probe:
 
 
 PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
+    "hex25": lambda: hexagon(5),
     "hex49": lambda: hexagon(7),
     "linear32": lambda: probeinterface.generate_linear_probe(32, ypitch=25),
     "columns48": partial(two_columns, 48),
     **{f"columns{n}": partial(two_columns, n) for n in (64, 128, 256, 384)},
+    "poly32": partial(
+        probeinterface.generate_multi_columns_probe,
+        num_columns=3,
+        num_contact_per_column=[10, 12, 10],
+        xpitch=18,
+        ypitch=25,
+        y_shift_per_column=[12.5, 0, 12.5],
+    ),
     "tetrode": lambda: probeinterface.generate_tetrode(r=17.7),
     "tetrode50": lambda: probeinterface.generate_tetrode(r=50.0 / np.sqrt(2)),
     "dense128": lambda: probeinterface.generate_multi_columns_probe(

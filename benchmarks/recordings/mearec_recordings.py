@@ -10,9 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from spikeinterface.core import NumpySorting
 
 from benchmarks.common.kept import made_once
 from benchmarks.recordings.generator import UV_PER_COUNT, wired
-from benchmarks.recordings.ground_truth import PROBES, hexagon
+from benchmarks.recordings.ground_truth import PROBES
 from benchmarks.recordings.peers import python_of
 from benchmarks.recordings.sorted_apart import OnDisk
 
@@ -36,19 +34,6 @@ NOISE_UV = 10.0
 COLOUR_PEAK_HZ = 300.0
 EXCITATORY = 0.75
 """Share of the cells; the others fire three times as often."""
-MEAREC_PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
-    "hex25": lambda: hexagon(5),
-    "linear32": PROBES["linear32"],
-    "poly32": partial(
-        probeinterface.generate_multi_columns_probe,
-        num_columns=3,
-        num_contact_per_column=[10, 12, 10],
-        xpitch=18,
-        ypitch=25,
-        y_shift_per_column=[12.5, 0, 12.5],
-    ),
-    "tetrode": PROBES["tetrode"],
-}
 
 
 @dataclass(frozen=True)
@@ -64,7 +49,7 @@ class MearecTruth:
 
 def mearec_recording(truth: MearecTruth, folder: Path) -> tuple[OnDisk, NumpySorting]:
     """Return a recording, from `folder` where it has been made before, and its cells."""
-    probe = wired(MEAREC_PROBES[truth.probe]())
+    probe = wired(PROBES[truth.probe]())
     noise = "coloured" if truth.coloured else "white"
     place = folder / f"mearec-{truth.probe}-{noise}-{truth.seed}"
     made_once(place / "truth.json", asdict(truth), lambda: _make(truth, probe, folder, place))

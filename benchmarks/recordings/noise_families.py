@@ -42,6 +42,11 @@ FAR_MS = 2.0
 FAR_WIDTH_MS = (0.12, 0.35)
 
 
+def flat(f: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spectrum of white noise."""
+    return np.ones(len(f))
+
+
 def peaked(at_hz: float, quality: float) -> Spectrum:
     """Spectrum of a resonance."""
 
@@ -130,14 +135,27 @@ OTHERS = {
 FAMILIES = SPECTRA | OTHERS
 
 
+def in_band(spectrum: Spectrum, rate_hz: float) -> float:
+    """Part of the power of a spectrum that the band-pass of sortings lets through."""
+    passed = FilterSettings(300.0, 6000.0, "none").band_power(rate_hz)
+    power = spectrum(np.linspace(0, rate_hz / 2, len(passed)))[1:]
+    return float((power @ passed[1:]) / power.sum())
+
+
 def loudness(family: Family, white_uv: float = float(np.mean(NOISE_UV)), rate_hz: float = 20_000.0) -> float:
     """Sd of Gaussian noise and white noise together behind the band-pass, over that of the white noise."""
-    passed = FilterSettings(300.0, 6000.0, "none").band_power(rate_hz)
     if family.spectrum is None:
         return 1.0
-    power = family.spectrum(np.linspace(0, rate_hz / 2, len(passed)))[1:]
-    part = (power @ passed[1:]) / power.sum()
-    return float(np.sqrt(1 + part * family.sd_uv**2 / (white_uv**2 * passed.mean())))
+    more = in_band(family.spectrum, rate_hz) / in_band(flat, rate_hz)
+    return float(np.sqrt(1 + more * (family.sd_uv / white_uv) ** 2))
+
+
+def as_loud(family: Family, spectrum: Spectrum, rate_hz: float) -> Family:
+    """The same with another spectrum, and the sd with which it is as loud behind the band-pass."""
+    if family.spectrum is None:
+        raise ValueError("a family without Gaussian noise has no spectrum to be changed")
+    ratio = in_band(family.spectrum, rate_hz) / in_band(spectrum, rate_hz)
+    return replace(family, spectrum=spectrum, sd_uv=family.sd_uv * float(np.sqrt(ratio)))
 
 
 def with_noise(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.recordings import mearec
+from benchmarks.recordings.colour_pairs import sums
 
 
 def row(sorter: str, noise: str, found: int) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def row(sorter: str, noise: str, found: int) -> dict[str, Any]:
 
 def test_sums_are_of_each_sorter_in_each_kind_of_noise() -> None:
     rows = [row("ncpgui", "coloured", 6), row("ncpgui", "white", 5), row("ncpgui", "coloured", 3)]
-    coloured, white = mearec.sums(rows)
+    coloured, white = sums(rows)
     assert (coloured["noise"], coloured["recordings"], coloured["cells"], coloured["found"]) == (
         "coloured",
         2,

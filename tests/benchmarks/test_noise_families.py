@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 from scipy.signal import welch
 
 from benchmarks.recordings.generator import UV_PER_COUNT, band_passed
-from benchmarks.recordings.noise_families import FAMILIES, HZ, MEASURED, SPECTRA, Family, loudness, with_noise
+from benchmarks.recordings.noise_families import (
+    FAMILIES,
+    HZ,
+    MEASURED,
+    PEAK_300_HZ,
+    SPECTRA,
+    Family,
+    as_loud,
+    flat,
+    loudness,
+    with_noise,
+)
 from benchmarks.recordings.real_backgrounds import sd_of, with_units
 from benchmarks.recordings.varied_cells import KINDS, in_bursts, kind_of, positive_first, wide
 
@@ -50,6 +61,18 @@ def test_noise_is_as_loud_in_the_band_as_what_it_adds_there() -> None:
     assert loudness(Family(None)) == 1
     assert loudness(Family(np.ones_like, 7.0), white_uv=7.0) == pytest.approx(np.sqrt(2), abs=1e-3)
     assert loudness(Family(lambda f: (f < 100) + 1e-9, 50.0), white_uv=7.0) == pytest.approx(1, abs=0.01)
+
+
+def test_white_noise_as_loud_as_a_peak_has_its_sd_behind_the_band_pass_and_not_before() -> None:
+    coloured, white = in_noise(PEAK_300_HZ), in_noise(as_loud(PEAK_300_HZ, flat, RATE_HZ))
+    sd = [band_passed(one, RATE_HZ).std() for one in (coloured, white)]
+    assert sd[1] == pytest.approx(sd[0], rel=0.02)
+    assert white.std() < 0.8 * coloured.std()
+
+
+def test_noise_that_is_not_gaussian_is_not_made_as_loud() -> None:
+    with pytest.raises(ValueError, match="no spectrum"):
+        as_loud(FAMILIES["artefacts"], flat, RATE_HZ)
 
 
 def test_a_peak_is_where_it_is_said_to_be() -> None:

@@ -334,6 +334,19 @@ def test_coloured_noise(tmp_path: Path) -> None:
     assert with_cells["found"] <= with_cells["cells"] == len(with_cells["accuracy"]) == 3
 
 
+def test_neurons_in_noise(tmp_path: Path) -> None:
+    (row,) = run("recordings.neurons_in_noise", tmp_path, "--cache", str(tmp_path / "cache"))["rows"]
+    assert row["units"] == len(row["of units"])
+    page = (tmp_path / "neurons_in_noise.md").read_text(encoding="utf-8")
+    assert "by chance, 95 %" in page
+
+
+def test_coloured_probes(tmp_path: Path) -> None:
+    coloured, white = run("recordings.coloured_probes", tmp_path, "--cache", str(tmp_path / "cache"))["rows"]
+    assert (coloured["noise"], white["noise"]) == ("coloured", "white")
+    assert all(row["found"] <= row["cells"] == len(row["accuracy"]) == 3 for row in (coloured, white))
+
+
 def test_sorters(tmp_path: Path) -> None:
     kept = run("recordings.sorters", tmp_path, "--cache", str(tmp_path / "cache"))
     (row,) = kept["rows"]

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.recordings import coloured_probes, mearec
 from benchmarks.recordings.coloured_noise import NEURON_FROM
-from benchmarks.recordings.mearec import RECORDINGS, SECONDS
 from benchmarks.recordings.mearec_recordings import COLOUR_PEAK_HZ
+from benchmarks.recordings.neurons_in_noise import MOST, calibration
+from benchmarks.recordings.noise_families import SPECTRA
 from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.networks.model_files import default_model_name
 from ncpgui.engine.seen_motion import known_motion_um
@@ -24,7 +26,7 @@ from tests.docs.printed import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
 from kept_results import Row, evaluation, kept
-from short_results import SORTERS, span
+from short_results import GENERATORS, SORTERS, span
 
 FINAL = {row["sets"]: row for row in kept("final_sets")["models"]["spikes"]["given firing times"]["rows"]}
 ALL = FINAL["all foreign"]
@@ -219,12 +221,19 @@ def other_sorters() -> list[str]:
     ]
 
 
-def another_generator() -> list[str]:
-    """What the recordings of MEArec are."""
-    assert len(RECORDINGS) == 4
+def probes_in_coloured_noise() -> list[str]:
+    """What recordings on other probes are, and that nobody finds more cells in any of them."""
+    assert (len(coloured_probes.RECORDINGS), len(mearec.RECORDINGS)) == (6, 4)
+    assert sum(pair.name != coloured_probes.PEAK[0] for pair in coloured_probes.RECORDINGS.values()) == 2
+    for name in GENERATORS:
+        rows = [row for row in kept(name)["rows"] if row["noise"] == "coloured"]
+        ours = {row["probe"]: row["found"] for row in rows if row["sorter"] == "ncpgui"}
+        assert all(row["found"] <= ours[row["probe"]] for row in rows)
     return [
-        f"and its coloured noise has a peak at {COLOUR_PEAK_HZ:g} Hz",
-        f"Four probes have recordings of {SECONDS:g} s",
+        "linear and three-column probes and tetrodes have six recordings of SpikeInterface's generator "
+        f"({coloured_probes.SECONDS:g} s) and four",
+        f"({mearec.SECONDS:g} s), which simulates cells",
+        f"The coloured noise has a peak at {COLOUR_PEAK_HZ:g} Hz",
         f"of ncpgui, those with a P(neuron) of {NEURON_FROM:g} or more.",
     ]
 
@@ -240,6 +249,27 @@ def probability_of_neurons() -> str:
         f"off by {every['ECE']:.2f} on average ({rows['ours']['ECE']:.2f} on our own alone), and what is no "
         f"neuron gets {none / (every['hash'] + every['noise']):.2f}"
     )
+
+
+def neurons_in_noise() -> list[str]:
+    """How far P(neuron) is off in noise that is not white, and by chance alone."""
+    ours = [row for row in kept("coloured_noise")["rows"] if row["sorter"] == "ncpgui" and row["cells"]]
+    by_noise = {row["noise"]: calibration(row["noise"], [row]) for row in ours}
+    few = by_noise.pop("1/f, drifting")
+    many = kept("neurons_in_noise")["rows"]
+    assert {row["noise"] for row in many} == {few["noise"]}
+    more = calibration(few["noise"], many)
+    assert set(by_noise) == {"white", *SPECTRA} - {few["noise"]}
+    most = max(row["ECE"] for row in by_noise.values())
+    assert (len(many), len(SPECTRA), MOST) == (4, 10, 1 - 1 / 20)
+    return [
+        f"P(neuron) is off by at most {most:.2f} "
+        "(expected calibration error) in white noise and in nine of ten",
+        f"In 1/f noise whose gain drifts, that recording has only {few['units']} units",
+        f"In four recordings with {more['units']} units it is off by {more['ECE']:.2f} there",
+        f"off by {more['by chance, mean']:.2f} on average, "
+        f"and by {more['by chance, 95 %']:.2f} in one of twenty",
+    ]
 
 
 def goal_of_hard_pairs() -> list[str]:
@@ -317,8 +347,8 @@ def phrases() -> list[str]:
     parts = (
         answers, fields, speed, small_units, merged_units, tetrodes, joined, number_of_units,
         first_alternative, single_draws, own_sets, how_many_sets, coverage, review_of_many, longest,
-        crossings, probability_of_neurons, other_sorters, another_generator, goal_of_hard_pairs,
-        defaults_of_cluster, tuning, simulated, metrics,
+        crossings, probability_of_neurons, other_sorters, probes_in_coloured_noise, neurons_in_noise,
+        goal_of_hard_pairs, defaults_of_cluster, tuning, simulated, metrics,
     )  # fmt: skip
     said = [part() for part in parts]
     return [phrase for one in said for phrase in ([one] if isinstance(one, str) else one)]
