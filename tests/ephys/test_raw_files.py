@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,28 @@ def test_no_channels_are_no_recording(tmp_path: Path) -> None:
         RecordingError, match=r"r\.raw is said to have 0 channels, and a recording has one or more"
     ):
         check_size(tmp_path / "r.raw", 0, np.dtype("int16"))
+
+
+@pytest.mark.parametrize(
+    ("n_channels", "dtype", "n_bytes", "offset", "said"),
+    [
+        (1, "int8", 1, 0, ""),
+        (1, "int16", 3, 0, "3 bytes, not a multiple of 2"),
+        (2, "int16", 8, 0, ""),
+        (2, "int16", 6, 0, "6 bytes, not a multiple of 4"),
+        (2, "int16", 7, 3, ""),
+        (2, "int16", 7, 2, "5 bytes behind an offset of 2, not a multiple of 4"),
+        (1, "int16", 4, 4, "4 bytes, and none behind an offset of 4"),
+        (1, "int16", 4, -1, "4 bytes, and none behind an offset of -1"),
+    ],
+)
+def test_a_file_holds_whole_samples_of_all_channels_behind_its_offset(
+    tmp_path: Path, n_channels: int, dtype: str, n_bytes: int, offset: int, said: str
+) -> None:
+    path = tmp_path / "r.raw"
+    path.write_bytes(b"\x01" * n_bytes)
+    with pytest.raises(RecordingError, match=said) if said else nullcontext():
+        check_size(path, n_channels, np.dtype(dtype), offset=offset)
 
 
 @pytest.mark.parametrize("columns", [[0, 3], [-1, 0], [1, 1], [], [[0, 1]], 1])
