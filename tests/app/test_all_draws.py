@@ -16,6 +16,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.core.component import Component
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.session.store import load
@@ -111,3 +112,44 @@ def test_draws_that_come_after_an_edit_are_dropped(
     runner.deliver()
     assert asked[-1] == other
     assert _n_draws(controller)[other] == 100
+
+
+def test_draws_that_cannot_be_made_are_told_and_not_asked_for_again(
+    preferences: Preferences, tmp_path: Path, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller, runner = _opened(100, preferences, tmp_path / "s.h5")
+    workspace, told = controller.workspace, []
+    workspace.state.told.connect(told.append)
+    first = workspace.component_id
+    other = next(one for one in workspace.state.components.ids if one != first)
+
+    def fail(*_: Any, **__: Any) -> None:
+        asked.append(-1)
+        raise InputError("out of memory")
+
+    monkeypatch.setattr(jobs, "all_draws", fail)
+    for shown in (other, first, other):
+        workspace.show_component(shown)
+        runner.run()
+    assert told == [f"No more draws of {workspace.state.name(other)}: out of memory"]
+    assert asked == [first, -1]
+    assert _n_draws(controller)[other] == 100
+    assert controller.work.activity is None
+
+
+def test_draws_that_are_stopped_are_asked_for_again_when_somebody_looks(
+    preferences: Preferences, tmp_path: Path, asked: list[int]
+) -> None:
+    controller, runner = _opened(100, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    first = workspace.component_id
+    other = next(one for one in workspace.state.components.ids if one != first)
+    workspace.show_component(other)
+    runner.cancel("work")
+    runner.run()
+    assert asked == [first]
+    assert controller.work.activity is None
+    workspace.show_component(first)
+    workspace.show_component(other)
+    runner.run()
+    assert asked == [first, other]
