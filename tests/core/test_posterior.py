@@ -9,7 +9,7 @@ import pytest
 
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.errors import InputError
-from ncpgui.core.posterior import PosteriorSamples, sampler_words
+from ncpgui.core.posterior import PosteriorSamples, effective_draws, sampler_words
 
 ORDER = np.arange(96) % 8
 
@@ -319,3 +319,11 @@ def test_points_of_a_cluster_that_meets_no_reference_belong_to_none() -> None:
     assert some.membership(np.array([0, 0, -1, -1])).tolist() == [[1], [1], [0], [0]]
     assert some.membership(np.array([1, 0, 0, -1])).tolist() == [[1, 0], [1, 0], [1, 0], [1, 0]]
     assert some.membership(np.full(4, -1)).shape == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("weight", "n"), [([2, 2], 2), ([3, 1], 1.6), ([0.75, 0.25], 1.6), ([5], 1), ([0, 0], 0), ([], 0)]
+)
+def test_draws_count_as_many_as_draws_of_equal_weight_would(weight: list[float], n: float) -> None:
+    """Kish: the square of the sum over the sum of squares, whatever the weights sum to."""
+    assert effective_draws(np.array(weight, float)) == pytest.approx(n)
