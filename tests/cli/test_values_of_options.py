@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,62 @@ def test_no_option_with_a_range_takes_nan() -> None:
     assert len(ranges) > 8
     for one in ranges:
         assert "nan is not in the range" in refusal(one, "nan")
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("demo --duration", "5 and more"),
+        ("sort --beam", "1 and more"),
+        ("sort --jobs", "1 and more"),
+        ("review --apply", "above 0.5, to 1"),
+        ("review --beam", "1 and more"),
+        ("review --jobs", "1 and more"),
+        ("cluster --samples", "1 and more"),
+        ("cluster --beam", "0 and more"),
+        ("export --min-probability", "0 to 1"),
+        ("findings --duration", "above 0"),
+        ("findings --period", "above 0"),
+        ("findings --draws", "2 and more"),
+        ("findings --level", "above 0, below 1"),
+        ("report --draws", "2 and more"),
+        ("templates build --share", "above 0, to 1"),
+        ("templates build --min-spikes", "10 and more"),
+        ("train --minutes", "above 0"),
+        ("train --steps", "1 and more"),
+        ("simulate --duration", "above 0"),
+        ("simulate --cells", "1 and more"),
+        ("simulate --rate", "above 0"),
+        ("models mix --share", "0 to 1"),
+    ],
+)
+def test_numbers_are_taken_from_the_least_to_the_largest_that_means_something(
+    option: str, values: str
+) -> None:
+    *names, flag = option.split()
+    command: Any = cli
+    for name in names:
+        command = command.commands[name]
+    (one,) = (one for one in command.params if flag in one.opts)
+    step = 1 if isinstance(one.type, click.IntRange) else 1e-9
+    least = float(re.findall(r"[\d.]+", values)[0])
+    taken, refused = ([least + step], [least]) if "above" in values else ([least], [least - step])
+    if "1" in values.partition("to")[2]:
+        taken, refused = [*taken, 1], [*refused, 1 + step]
+    elif "below 1" in values:
+        taken, refused = [*taken, 1 - step], [*refused, 1]
+    else:
+        taken = [*taken, 10**6]
+    whole = isinstance(one.type, click.IntRange)
+    words = [[f"{n:.0f}" if whole else repr(n) for n in some] for some in (taken, refused)]
+    assert [float(one.type.convert(n, one, None)) for n in words[0]] == pytest.approx(taken, abs=1e-12)
+    for n in words[1]:
+        assert "is not in the range" in refusal(one, n)
+
+
+def test_no_other_option_has_a_range() -> None:
+    ranges = [one for one in parameters() if isinstance(one.type, (click.IntRange, click.FloatRange))]
+    assert len(ranges) == 22
 
 
 @pytest.mark.parametrize("path", ["", ".", "/", ".."])
