@@ -290,6 +290,8 @@ def test_progress_grows_to_its_end_and_cancelling_stops(recording: ArrayRecordin
     assert seen[-1] == 1
     assert any(message.startswith("0 of ") and " done, clustering " in message for message in words)
     assert words[-1] == "3 units in 3 components"
+    at = dict(zip(words, seen, strict=True))
+    assert at["estimating motion"] == pytest.approx(0.02 * 0.6), "finding units is three fifths"
 
     def stop(done: int, total: int, message: str = "") -> None:
         if "clustering" in message:
