@@ -120,7 +120,10 @@ def test_the_peak_after_events_is_that_of_the_spikes_after_them(project) -> None
 
 def test_results_of_one_analysis_are_made_at_once(project) -> None:
     timed = replace(project, events=Events(np.array([0.00013])))
-    assert set(findings_of_units(timed, "events")) == {"peak_hz", "latency_s"}
+    said: list[tuple[int, int, str]] = []
+    two = findings_of_units(timed, "events", progress=lambda *step: said.append(step))
+    assert set(two) == {"peak_hz", "latency_s"}
+    assert said[0] == (0, 1, "drawing sortings")
 
 
 def test_the_queue_takes_the_order_of_a_finding_and_gets_its_own_back() -> None:

@@ -36,8 +36,11 @@ def test_a_recording_is_found_by_a_file_in_its_folder(
 
     monkeypatch.setattr("ncpgui.ephys.readers.reopen", reopen)
     project = tiny_project(BESIDE)
+    said: list[tuple[Any, ...]] = []
     for place in (tmp_path, tmp_path / "traces.raw"):
-        assert recordings.locate(project, place).path == str(tmp_path)
+        found = recordings.locate(project, place, progress=lambda *step: said.append(step))
+        assert found.path == str(tmp_path)
+    assert said == 2 * [(0, 1, "comparing it with what was sorted")]
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "traces.raw").touch()
     with pytest.raises(RecordingError, match=r"other/traces\.raw changed"):

@@ -40,6 +40,12 @@ def test_sinusoids_outside_the_band_are_removed(frequency_hz, kept):
     assert (np.abs(amplitude - kept) <= 0.01).all() if kept == 1.0 else (amplitude < kept + 0.003).all()
 
 
+def test_noise_is_measured_in_three_steps_from_nought():
+    told: list[tuple[int, int, str]] = []
+    preprocess(recording_of(white()), progress=lambda *step: told.append(step))
+    assert told == [(step, 3, "measuring noise") for step in range(4)]
+
+
 def test_common_median_is_removed_on_large_probes_only():
     common = white(n_channels=1, seed=3) * 5
     large = preprocess(recording_of(white(n_channels=16) + common, "linear-16"))

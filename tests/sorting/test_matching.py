@@ -138,7 +138,21 @@ def test_other_matchers_find_the_cells_too(
 def test_without_a_matcher_no_spike_is_added(filtered: Preprocessed, truth: list[np.ndarray]) -> None:
     unit = np.repeat(np.arange(3), [len(spikes[::2]) for spikes in truth])
     half = np.concatenate([spikes[::2] for spikes in truth])
-    found = match_units(filtered, half, unit, n_rounds=1, matcher="none")
+    told: list[tuple[float, str]] = []
+    found = match_units(
+        filtered,
+        half,
+        unit,
+        n_rounds=2,
+        matcher="none",
+        progress=lambda done, total, message="": told.append((done / total, message)),
+    )
+    assert [(share, words) for share, words in told if words in ("matching templates", "joining units")] == [
+        (pytest.approx(share, abs=1e-3), words)
+        for share, words in zip(
+            (0, 1 / 6, 3 / 6, 4 / 6), 2 * ["matching templates", "joining units"], strict=True
+        )
+    ], "two rounds of three steps"
     assert 0.95 * len(half) < len(found.unit) <= len(half)
     assert (np.abs(found.sample_index[:, None] - half[None]).min(axis=1) <= 12).all()
 
