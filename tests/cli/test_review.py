@@ -405,6 +405,19 @@ def test_a_folder_without_its_recording_is_opened_and_written_back(
     assert len(np.unique(np.load(folder / "spike_clusters.npy"))) == len(TRAINS) - 1
 
 
+def test_what_other_programs_propose_is_told_with_its_probability(
+    ncpgui: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "recording.dat").unlink()
+    lines = [
+        "phy proposes to merge 0 + 4: 70 % one neuron",
+        "phy labels 3 units; 1 of these is probably wrong",
+    ]
+    monkeypatch.setattr("ncpgui.cli.review.proposal_lines", lambda _: lines)
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5")
+    assert "\n".join(lines) in ran.err
+
+
 def test_a_rate_that_nothing_says_is_taken_and_said_or_given(
     ncpgui: Command, folder: Path, tmp_path: Path
 ) -> None:

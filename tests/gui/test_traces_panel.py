@@ -218,6 +218,16 @@ def test_a_move_beyond_what_was_read_reads_on_and_stays_where_it_is(panel, runne
     assert len(FlatReader.reads) == before
 
 
+def test_a_selection_begins_anew_around_its_spike(panel, workspace, runner, screen) -> None:
+    panel.plot.move(0.5)
+    seen_soon(panel, runner, screen)
+    workspace.select([1])
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1 · ")
+    assert panel.plot.seen_ms == pytest.approx((-50, 50))
+    assert FlatReader.reads[-1] == (3000, 50.0, 2)
+
+
 def test_it_stays_visible_while_more_is_read(panel, runner, screen) -> None:
     panel.plot.move(0.5)
     panel.read_what_is_seen()
