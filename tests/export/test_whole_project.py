@@ -108,6 +108,24 @@ def test_waveforms_read_again_give_the_templates_and_features_of_the_cache(
         np.testing.assert_allclose(np.load(read / name), np.load(cached / name), atol=1e-3, err_msg=name)
 
 
+def test_how_far_an_export_is_goes_up_to_the_writing(project: Project, tmp_path: Path) -> None:
+    """A tenth is for opening the recording, four fifths for what is read of it, and the rest for writing."""
+    history = History(Clustering(project.unit_of_spike, project.probability))
+    told: list[tuple[float, str]] = []
+    export_project(
+        project,
+        CuratedSorting.of(history, project.unit_of_spike),
+        "phy",
+        tmp_path / "phy",
+        progress=lambda done, total, message="": told.append((done / total, message)),
+    )
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert (shares[0], told[-1]) == (0.0, (0.9, "writing phy"))
+    assert 0.1 in shares
+    assert shares.count(0.9) > 1, "what is read ends where writing begins"
+
+
 def test_without_the_recording_features_go_and_templates_stay(project: Project, tmp_path: Path) -> None:
     done = exported(moved(project), "phy", tmp_path / "phy")
     assert (done.path / "templates.npy").exists()
