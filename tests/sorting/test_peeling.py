@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -113,8 +115,9 @@ def test_the_mean_of_cleaned_waveforms_is_the_template_where_spikes_collide() ->
     assert np.abs(sums.means() - bank().waveforms).max() < 1.0  # of 50
 
 
+@pytest.mark.parametrize("add", [add, add.py_func], ids=["compiled", "run by Python"])
 @pytest.mark.parametrize("start", [-15, 0, 370])
-def test_of_a_template_and_its_slope_the_part_within_the_traces_is_added(start: int) -> None:
+def test_of_a_template_and_its_slope_the_part_within_the_traces_is_added(start: int, add: Any) -> None:
     """The whole of both, in a longer array of which the traces are the middle."""
     template = bank()
     whole = np.zeros((N_CHANNELS, 480), np.float32)
