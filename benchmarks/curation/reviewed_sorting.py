@@ -180,6 +180,7 @@ def joined_by_a_card(project: Project, truth: Truth, is_redundant: NDArray[np.bo
     """
     unit = dense(project.unit_of_spike)
     best, _, _ = agreements(unit, truth.of_cell, truth.n_true)
+    before = truth.events_in(unit)
     joined = np.zeros(len(is_redundant), bool)
     for component in project.components:
         here = np.unique(unit[component.spike_ids])
@@ -187,7 +188,7 @@ def joined_by_a_card(project: Project, truth: Truth, is_redundant: NDArray[np.bo
         if not redundant:
             continue
         now = dense(best_answer(component, unit, truth.wrong))
-        before, after = truth.events_in(unit), truth.events_in(now)
+        after = truth.events_in(now)
         for one in redundant:
             cell = best[one]
             own = now[(unit == one) & truth.of_cell[:, cell]]

@@ -124,10 +124,10 @@ class Places:
         return self.place[np.clip(row, 0, len(self.place) - 1)]
 
     def counts(
-        self, sample_index: NDArray[np.integer], unit: NDArray[np.integer], n_units: int
+        self, place: NDArray[np.integer], unit: NDArray[np.integer], n_units: int
     ) -> NDArray[np.int64]:
-        """Spikes of each unit at each place: (P, K), of spikes (n,) and their units, 0 .. K-1."""
-        row = self.of(sample_index) * n_units + unit
+        """Spikes of each unit at each place: (P, K), by place (`of`) and unit, 0 .. K-1, of each (n,)."""
+        row = place * n_units + unit
         return np.bincount(row, minlength=self.n_places * n_units).reshape(self.n_places, n_units)
 
     def at_depth(self, depth_um: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.sorting.template_distance import largest_products
+
 ALIKE, THE_SAME = 0.3, 0.2
 """Squared distances of two templates, relative to the larger energy, below which they may be one cell's, and
 are taken to be, where nothing can be asked. In six sortings of two recordings most of one cell were less than
@@ -77,7 +79,7 @@ def alike_from_places(
         channels = np.flatnonzero(seen[first])
         near = known & seen[:, channels].any(axis=1)
         here, (place, unit) = np.flatnonzero(known[:, first]), np.nonzero(near)
-        product = _largest_products(
+        product, _ = largest_products(
             shown[here, first][..., channels], shown[place, unit][..., channels], max_lag
         )
         powers = energy[here, first][:, None], energy[place, unit][None]
@@ -88,17 +90,3 @@ def alike_from_places(
         distances.append(apart[a, b].astype(np.float32))
     place, unit, other_place, other = np.concatenate(rows).T
     return AlikePlaces(n_spikes, place, unit, other_place, other, np.concatenate(distances))
-
-
-def _largest_products(
-    own: NDArray[np.float32], others: NDArray[np.float32], max_lag: int
-) -> NDArray[np.float32]:
-    """Largest product of templates (a, T, C) and (b, T, C) over lags: (a, b)."""
-    n_times = own.shape[1]
-    padded = np.pad(others, ((0, 0), (max_lag, max_lag), (0, 0)))
-    flat = own.reshape(len(own), -1)
-    result = np.full((len(own), len(others)), -np.inf, np.float32)
-    for lag in range(2 * max_lag + 1):
-        late = padded[:, lag : lag + n_times].reshape(len(others), -1)
-        np.maximum(result, flat @ late.T, out=result)
-    return result

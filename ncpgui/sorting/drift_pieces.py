@@ -84,9 +84,10 @@ def drift_pieces(matched: Matched, depth_um: NDArray[np.floating]) -> list[Piece
     places, like = matched.places, matched.like
     if places.n_places == 1:
         return []
-    counts = known = places.counts(matched.sample_index, matched.unit, matched.n_units)
+    at, unit = places.of(matched.sample_index), matched.unit
+    counts = known = places.counts(at, unit, matched.n_units)
     if (measured := matched.measured) is not None:
-        known = places.counts(matched.sample_index[measured], matched.unit[measured], matched.n_units)
+        known = places.counts(at[measured], unit[measured], matched.n_units)
     variance = known_best(matched.moving.waveforms, known, places.at_depth(depth_um))
     found = []
     for first, second in zip(*np.nonzero(np.triu(like.relative <= MAX_UNLIKE, 1)), strict=True):

@@ -268,7 +268,7 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     if matched.places.n_places > 1:
         shown = moved_back(everywhere, main, matched.places, pre.probe.positions_um, usual=usual)
         known = slice(None) if matched.measured is None else matched.measured
-        counts = matched.places.counts(matched.sample_index[known], matched.unit[known], matched.n_units)
+        counts = matched.places.counts(place[known], matched.unit[known], matched.n_units)
         alike = alike_from_places(shown, counts, max_lag=round(NEAR_TROUGH_MS * rate / 1000))
     n_spikes = matched.n_of_templates
     nats = noise_likeness(pre, waveforms, n_spikes).nats

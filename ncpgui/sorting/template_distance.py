@@ -39,11 +39,30 @@ class Likeness:
         return int(found[0]) if len(found) else None
 
 
-def _largest_products(
+def largest_products(
+    own: NDArray[np.float32], others: NDArray[np.float32], max_lag: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Largest product of templates (a, T, C) with others (b, T, C) over their lags, and that lag: (a, b)."""
+    n_times, n_channels = own.shape[1:]
+    flat = own.reshape(len(own), -1)
+    padded = np.zeros((len(others), n_times + 2 * max_lag, n_channels), np.float32)
+    padded[:, max_lag : max_lag + n_times] = others
+    padded = padded.reshape(len(others), -1)
+    largest = np.full((len(own), len(others)), -np.inf)
+    at = np.zeros((len(own), len(others)), np.int64)
+    for shift in range(-max_lag, max_lag + 1):
+        begin = (max_lag - shift) * n_channels
+        product = (flat @ padded[:, begin : begin + flat.shape[1]].T).astype(np.float64)
+        better = product > largest
+        largest[better], at[better] = product[better], shift
+    return largest, at
+
+
+def _products_of_all(
     waveforms: NDArray[np.float32], max_lag: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Largest product over lags of each template with each other one, and the lag of the second: (K, K)."""
-    n_units, n_times, _ = waveforms.shape
+    n_units = len(waveforms)
     best = np.zeros((n_units, n_units))
     lag = np.full((n_units, n_units), -max_lag)
     seen = (waveforms != 0).any(axis=1)
@@ -52,17 +71,9 @@ def _largest_products(
         units = in_order[first : first + UNITS_AT_ONCE]
         channels = np.flatnonzero(seen[units].any(axis=0))
         others = np.flatnonzero(seen[:, channels].any(axis=1))
-        own = waveforms[units][:, :, channels].reshape(len(units), -1)
-        padded = np.zeros((len(others), n_times + 2 * max_lag, len(channels)), np.float32)
-        padded[:, max_lag : max_lag + n_times] = waveforms[others][:, :, channels]
-        padded = padded.reshape(len(others), -1)
-        largest = np.full((len(units), len(others)), -np.inf)
-        at = np.zeros((len(units), len(others)), np.int64)
-        for shift in range(-max_lag, max_lag + 1):
-            begin = (max_lag - shift) * len(channels)
-            product = (own @ padded[:, begin : begin + own.shape[1]].T).astype(np.float64)
-            better = product > largest
-            largest[better], at[better] = product[better], shift
+        largest, at = largest_products(
+            waveforms[units][:, :, channels], waveforms[others][:, :, channels], max_lag
+        )
         best[np.ix_(units, others)], lag[np.ix_(units, others)] = largest, at
     return best, lag
 
@@ -74,7 +85,7 @@ def likeness(waveforms: NDArray[np.float32], *, max_lag: int) -> Likeness:
     template has as many neighbours as of a short one. The product of others is zero at every lag.
     """
     energy = np.einsum("ktc,ktc->k", waveforms, waveforms, dtype=np.float64)
-    best, lag = _largest_products(waveforms, max_lag)
+    best, lag = _products_of_all(waveforms, max_lag)
     squared = np.maximum(energy[:, None] + energy[None] - 2 * best, 0)
     relative = squared / np.maximum(np.maximum(energy[:, None], energy[None]), 1e-12)
     np.fill_diagonal(relative, 0)

@@ -153,7 +153,8 @@ def test_spikes_of_units_are_counted_at_the_place_where_the_tissue_was() -> None
     """The tissue comes back to place 0; unit 2 has no spike."""
     stretches, place = np.array([[0, 10], [10, 30], [30, 50]]), np.array([0, 1, 0])
     places = Places(stretches, place, np.array([[0.0], [5.0]]), np.zeros(1))
-    counts = places.counts(np.array([1, 9, 10, 29, 30, 49]), np.array([0, 1, 1, 1, 0, 0]), 3)
+    place = places.of(np.array([1, 9, 10, 29, 30, 49]))
+    counts = places.counts(place, np.array([0, 1, 1, 1, 0, 0]), 3)
     assert counts.tolist() == [[3, 1, 0], [0, 2, 0]]
 
 

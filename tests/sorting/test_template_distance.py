@@ -68,7 +68,7 @@ def test_templates_of_a_long_probe_are_compared_as_all_with_all(n_reach: int) ->
         first = rng.integers(0, 41 - n_reach)
         on = numbers[first : first + n_reach]
         waveforms[unit][:, on] = rng.normal(scale=5, size=(25, n_reach))
-    found, lag = template_distance._largest_products(waveforms, 4)
+    found, lag = template_distance._products_of_all(waveforms, 4)
     expected, expected_lag = literal_products(waveforms, 4)
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-2)
     assert (lag == expected_lag).all()
