@@ -130,7 +130,8 @@ def print_summary(result: dict[str, Any], expected: dict[str, float]) -> None:
     rows = [_cells(row, expected) for row in result["summary"]]
     print_table(["figure", "value", "expected", "goal"], rows)
     if expected:
-        echo("\nexpected: what the full check found for this model; a quick one differs by its error")
+        echo()
+        echo("expected: what the full check found for this model; a quick one differs by its error")
 
 
 def _cells(row: dict[str, Any], expected: dict[str, float]) -> list[str]:

@@ -53,6 +53,19 @@ def test_a_shipped_model_is_evaluated_into_two_files_and_a_table(
     assert ran.err.splitlines()[-1].startswith("wrote ")
 
 
+def test_what_is_expected_is_explained_below_the_table_after_an_empty_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = {"what": "a figure", "value": 0.25, "se": None, "target": None, "met": None}
+    print_summary({"summary": [row]}, {"a figure": 0.5})
+    assert capsys.readouterr().out.splitlines() == [
+        "figure\tvalue\texpected\tgoal",
+        "a figure\t0.25\t0.5\t",
+        "",
+        "expected: what the full check found for this model; a quick one differs by its error",
+    ]
+
+
 @pytest.mark.parametrize("there", ["spikes.evaluation.json", "spikes.evaluation.png"])
 def test_files_of_an_earlier_check_are_replaced_only_with_overwrite(
     ncpgui: Command, few_data: None, tmp_path: Path, there: str
