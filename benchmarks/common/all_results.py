@@ -123,8 +123,6 @@ STEPS = (
     _script("curation.curation", 40, "--threads 1", peers=PEERS),
     _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
-    _script("clustering.variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
-    _script("clustering.one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.checkpoint import save_checkpoint
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training.presets import PRESETS
 
@@ -132,24 +132,6 @@ def test_failures(tmp_path: Path) -> None:
     assert len(kept["worst"]) == 1
     assert sum(row["all: pairs"] for row in kept["by_distance"]) >= 1
     assert (tmp_path / "clustering_failures.png").stat().st_size > 10_000
-
-
-def test_variants(tmp_path: Path) -> None:
-    kept = run("clustering.variants", tmp_path, "paper, sums", "ours, white")
-    assert list(kept["rows"]) == ["paper, sums", "ours, white"]
-    assert all(0 < row["nats a spike"] < 5 for row in kept["rows"].values())
-
-
-def test_one_probe(tmp_path: Path) -> None:
-    """The specialist is trained for its geometry alone, and both models are scored on the same sets."""
-    folder = tmp_path / "specialists"
-    kept = run(
-        "clustering.one_probe", tmp_path, "--cache", str(tmp_path / "sets"), "--specialists", str(folder)
-    )
-    assert [row["source"] for row in kept["rows"]] == ["ours", "spikeinterface"]
-    card = load_checkpoint(folder / "tetrode.safetensors").card
-    assert card["training"]["data"]["options"]["geometries"] == ["tetrode"]
-    assert card["training"]["start_from"] == "spikes"
 
 
 def test_a_quick_run_leaves_the_results_alone() -> None:
