@@ -21,6 +21,7 @@ from benchmarks.clustering.clustering_methods import METHODS, ORACLE, oracle
 from benchmarks.clustering.clustering_sets import SpikeSet
 from benchmarks.common.report import Clock
 from ncpgui.core.files import replaced_file
+from ncpgui.core.numpy_files import write_npz
 from ncpgui.core.partition import n_clusters
 from ncpgui.engine import cluster
 from ncpgui.engine.networks.model_files import find_model
@@ -113,15 +114,8 @@ def posterior(one: SpikeSet, model: str | Path, arguments: argparse.Namespace) -
     found = Posterior(
         result.labels, result.map_labels, result.order_spread, sampling.wall_s, best, searching_s
     )
-    with replaced_file(path) as beside, beside.open("wb") as file:
-        np.savez_compressed(file, **found._asdict())
+    write_npz(path, found._asdict())
     return found
-
-
-def ami_of(one: SpikeSet, model: str | Path, arguments: argparse.Namespace) -> float:
-    """AMI with the truth of a model's first alternative."""
-    found = posterior(one, model, arguments).first
-    return float(adjusted_mutual_info_score(one.labels, found))
 
 
 @cache

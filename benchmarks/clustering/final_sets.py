@@ -37,8 +37,8 @@ from benchmarks.common.kept import add_cache, kept_sets
 from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.config import read_toml
-from ncpgui.core.files import replaced_file
 from ncpgui.core.heaps import weighed_by_heaps
+from ncpgui.core.numpy_files import write_npz
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.resources import data_folder
@@ -164,8 +164,7 @@ def draws(
             device="cpu",
         )
         cache.mkdir(parents=True, exist_ok=True)
-        with replaced_file(path) as beside, beside.open("wb") as file:
-            np.savez_compressed(file, first=result.map_labels, samples=result.labels)
+        write_npz(path, {"first": result.map_labels, "samples": result.labels})
     with np.load(path) as kept:
         return kept["first"], kept["samples"]
 

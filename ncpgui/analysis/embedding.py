@@ -28,7 +28,6 @@ def tsne(
     features: NDArray[np.floating],
     *,
     seed: int = 0,
-    perplexity: float = PERPLEXITY,
     progress: Progress = silent,
 ) -> NDArray[np.float32]:
     """Place points in the plane so that neighbours in feature space stay neighbours.
@@ -39,7 +38,6 @@ def tsne(
     Parameters
     ----------
     features : (n, d), at most `MAX_POINTS` points; all finite
-    perplexity : lowered for small sets to (n - 1) / 3
 
     Returns
     -------
@@ -77,7 +75,7 @@ def tsne(
         exaggeration = EARLY_EXAGGERATION if stage == 0 else 1.0
         model = TSNE(
             n_components=2,
-            perplexity=min(perplexity, (len(points) - 1) / 3),
+            perplexity=min(PERPLEXITY, (len(points) - 1) / 3),
             init=layout,
             early_exaggeration=exaggeration,
             learning_rate=max(len(points) / exaggeration / 4, 50.0),

@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 REFRACTORY_MS = 1.5
 
 
-def refractory_violations(
-    sample_index: NDArray[np.integer], *, sampling_frequency_hz: float, refractory_ms: float = REFRACTORY_MS
-) -> float:
+def refractory_violations(sample_index: NDArray[np.integer], *, sampling_frequency_hz: float) -> float:
     """Share of the intervals between spikes that are under 1.5 ms; 0 where there is no interval.
 
     sample_index : (n,) in any order
@@ -18,4 +16,4 @@ def refractory_violations(
     intervals = np.diff(sample_index)
     if (intervals < 0).any():
         intervals = np.diff(np.sort(sample_index))
-    return float((intervals * 1000 / sampling_frequency_hz < refractory_ms).mean()) if len(intervals) else 0.0
+    return float((intervals * 1000 / sampling_frequency_hz < REFRACTORY_MS).mean()) if len(intervals) else 0.0

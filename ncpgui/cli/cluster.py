@@ -106,6 +106,7 @@ def cluster(
     import numpy as np
 
     from ncpgui import engine
+    from ncpgui.core.numpy_files import write_npz
 
     with progress_report("cluster") as progress:
         try:
@@ -128,7 +129,7 @@ def cluster(
 
         result, *found = given_firing_times(result, arrays["times_s"])
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
-    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=overwrite)
+    write_npz(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=overwrite)
     for note in result.notes:
         tell(f"warning: {waveforms}: {note}")
     shares = [
@@ -170,16 +171,3 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     if "sampling_frequency" in known and known["sampling_frequency"].size == 1:
         known["sampling_frequency"] = known["sampling_frequency"].reshape(())
     return known
-
-
-def write_posterior(path: Path, arrays: dict[str, NDArray[Any]], *, replace: bool) -> None:
-    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix.
-
-    replace : whether a file that is there is replaced; else they go beside it, see `replaced_file`
-    """
-    import numpy as np
-
-    from ncpgui.core.files import replaced_file
-
-    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)

@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.files import replaced_file
-from ncpgui.core.numpy_files import MOST_BYTES, read_npz
+from ncpgui.core.numpy_files import MOST_BYTES, read_npz, write_npz
 from ncpgui.core.regular_files import regular
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
@@ -118,15 +118,13 @@ class MeasuredNoise:
 
     def save(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        with replaced_file(path) as beside:
-            np.savez_compressed(
-                beside,
-                format=np.array(FORMAT),
-                version=np.array(VERSION),
-                sampling_frequency_hz=np.array(SAMPLING_FREQUENCY_HZ),
-                unit=np.array("noise sd"),
-                **{name: np.asarray(getattr(self, name)) for name in _ARRAYS},  # type: ignore[arg-type]
-            )
+        about: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
+            "sampling_frequency_hz": SAMPLING_FREQUENCY_HZ,
+            "unit": "noise sd",
+        }
+        write_npz(path, about | {name: getattr(self, name) for name in _ARRAYS})
 
 
 def smallest_eigenvalue(autocorrelation: NDArray[np.float64]) -> float:

@@ -8,13 +8,15 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.files import replaced_file
 from ncpgui.core.regular_files import is_hollow, not_special
 
 MOST_BYTES = 16 * 2**30
@@ -133,6 +135,15 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"{path} needs more memory than there is; save fewer spikes in it") from error
     except _DAMAGED as error:
         raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
+
+
+def write_npz(path: Path, arrays: Mapping[str, ArrayLike], *, replace: bool = True) -> None:
+    """Write arrays as an .npz file, swapped in whole; `path` keeps its name, whatever its suffix.
+
+    replace : as of `replaced_file`, whose errors it raises
+    """
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def check_headers(path: Path) -> None:

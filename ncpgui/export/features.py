@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import ComponentWaveforms
+from ncpgui.core.principal_axes import principal_axes
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
@@ -129,11 +130,9 @@ def components(project: Project) -> NDArray[np.float32]:
     for cached in project.waveforms.values():
         single = np.moveaxis(cached.waveforms, 1, 2).reshape(-1, N_SAMPLES).astype(np.float64)
         scatter += single.T @ single
-    _, vectors = np.linalg.eigh(scatter)
-    basis = vectors[:, ::-1][:, :N_COMPONENTS]
-    sign = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(N_COMPONENTS)])
-    sign[0] = -np.sign(basis[TROUGH_SAMPLE, 0]) or 1.0
-    return (basis * sign).astype(np.float32)
+    basis = principal_axes(scatter, N_COMPONENTS)
+    basis[:, 0] *= -np.sign(basis[TROUGH_SAMPLE, 0]) or 1.0
+    return basis.astype(np.float32)
 
 
 def unit_channels(project: Project, places: list[tuple[int, int | None]]) -> NDArray[np.int64]:

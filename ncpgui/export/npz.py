@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.files import replaced_file
+from ncpgui.core.numpy_files import write_npz
 from ncpgui.core.posterior import sampler_words
 from ncpgui.export.bundle import NUMBERS, ExportBundle
 from ncpgui.export.unit_ids import unit_ids
@@ -49,8 +49,7 @@ def export_npz(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
         The file cannot be written.
     """
     arrays = {name: values for name, values in _arrays(bundle).items() if values is not None}
-    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    write_npz(path, arrays, replace=replace)
     return path
 
 

@@ -164,27 +164,18 @@ def sort_recording(
         project = project_of(found, recording.reference)
         if not posterior:
             return project
-        sampled, failed = sample_components(
+        project = with_components(
+            project,
             found,
-            found.draws,
             cluster=cluster,
-            workers=workers_of(workers),
+            workers=workers,
             steps=steps,
             progress=portion(progress, found_at, 99, 100),
         )
-    components = [component for component, _ in sampled.values()]
-    unit_of_spike, probability = shown_first(project.unit_of_spike, project.probability, components)
+    unit_of_spike, probability = shown_first(project.unit_of_spike, project.probability, project.components)
     n_units = int(unit_of_spike.max(initial=-1)) + 1
     progress(100, 100, f"{n_units} units in {len(found.draws)} components")
-    return replace(
-        project,
-        components=tuple(components),
-        waiting=tuple(one for one in project.waiting if one.id in failed),
-        failed=failed,
-        unit_of_spike=unit_of_spike,
-        probability=probability,
-        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
-    )
+    return replace(project, unit_of_spike=unit_of_spike, probability=probability)
 
 
 def project_of(found: Found, reference: RecordingReference) -> Project:
@@ -205,6 +196,28 @@ def project_of(found: Found, reference: RecordingReference) -> Project:
         settings=to_dict(found.config),
         model=found.model,
         stimulus=found.stimulus,
+    )
+
+
+def with_components(
+    project: Project,
+    found: Found,
+    *,
+    cluster: ClusterFunction | None,
+    workers: Workers | int | None,
+    steps: Steps,
+    progress: Progress,
+) -> Project:
+    """The project with the posteriors of its components; those that were not sampled go on waiting."""
+    sampled, failed = sample_components(
+        found, found.draws, cluster=cluster, workers=workers_of(workers), steps=steps, progress=progress
+    )
+    return replace(
+        project,
+        components=tuple(component for component, _ in sampled.values()),
+        waiting=tuple(one for one in project.waiting if one.id not in sampled),
+        failed={**project.failed, **failed},
+        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
     )
 
 

@@ -27,11 +27,10 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.ephys.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.alike_from_places import alike_from_places
 from ncpgui.sorting.chance_spikes import fit_none
-from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.drift_pieces import drift_pieces, pieces_words
-from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.executors import Workers
 from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_twice import twice_words
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, point_up, troughs
@@ -42,7 +41,7 @@ from ncpgui.sorting.moved_back import moved_back
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.parts import Parts, parts_of
-from ncpgui.sorting.pipeline import project_of
+from ncpgui.sorting.pipeline import project_of, with_components
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
 from ncpgui.sorting.without_traces import project_without_traces
@@ -220,22 +219,16 @@ def review_recording(
                 f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could "
                 "say something; give a longer recording, or set min_cluster_spikes lower with --settings"
             )
-        sampled, failed = sample_components(
+        project = with_components(
+            project,
             found,
-            found.draws,
             cluster=cluster,
-            workers=workers_of(workers),
+            workers=workers,
             steps=steps,
             progress=portion(progress, 40, 99, 100),
         )
     progress(100, 100, f"{len(found.unit_ids if found.unit_ids is not None else ())} units")
-    return replace(
-        project,
-        components=tuple(component for component, _ in sampled.values()),
-        waiting=tuple(one for one in project.waiting if one.id not in sampled),
-        failed={**project.failed, **failed},
-        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
-    )
+    return project
 
 
 def _read(pre: Preprocessed, parts: Parts, progress: Progress) -> None:

@@ -79,11 +79,9 @@ def waveforms(probe: Probe, unit: UnitReport, *, width: float = 170.0, height: f
     return _svg(width + 4, foot + 6, parts, words)
 
 
-def histogram(
-    counts: NDArray[np.integer], unit: UnitReport, edges_ms: Floats, *, width: float = 150.0
-) -> str:
+def histogram(counts: NDArray[np.integer], unit: UnitReport, edges_ms: Floats) -> str:
     """Autocorrelogram, with the time at its foot."""
-    height, n = 78.0, len(counts)
+    width, height, n = 150.0, 78.0, len(counts)
     most = max(int(counts.max(initial=0)), 1)
     step = width / max(n, 1)
     points = [f"0,{height:.1f}"]

@@ -28,6 +28,8 @@ from ncpgui.engine.generative.batch import GenerativeModel
 Array = NDArray[np.float64]
 
 HARD = (0.02, 0.98)
+LEVEL = 0.9
+"""Of credible sets of the number of clusters."""
 N_GROUPS = 20
 """Groups of datasets that standard errors are made of."""
 
@@ -217,7 +219,7 @@ def calibration_slope(p: Array, happened: NDArray[np.bool_]) -> float:
     return float(minimize(loss, prior, jac=True, method="BFGS").x[1])
 
 
-def coverage_of_k(k: NDArray[np.integer], truth: NDArray[np.integer], level: float = 0.9) -> Coverage:
+def coverage_of_k(k: NDArray[np.integer], truth: NDArray[np.integer]) -> Coverage:
     """Coverage of credible sets of K from its draws (M, S), given the true K (M,).
 
     mean_k_error is the mean of drawn minus true K: negative where clusters are merged.
@@ -227,14 +229,14 @@ def coverage_of_k(k: NDArray[np.integer], truth: NDArray[np.integer], level: flo
         value, count = np.unique(draws, return_counts=True)
         order = np.argsort(-count, kind="stable")
         total = count[order].cumsum() / len(draws)
-        last = int(np.searchsorted(total, level - 1e-12))
+        last = int(np.searchsorted(total, LEVEL - 1e-12))
         p_last = count[order[last]] / len(draws)
         held.append(true_k in value[order[: last + 1]])
         mass.append(total[last])
-        too_much = (total[last] - level) / p_last if true_k == value[order[last]] else 0.0
+        too_much = (total[last] - LEVEL) / p_last if true_k == value[order[last]] else 0.0
         exact.append(held[-1] - too_much)
     return Coverage(
-        level,
+        LEVEL,
         float(np.mean(held)),
         float(np.mean(mass)),
         float(np.mean(exact)),

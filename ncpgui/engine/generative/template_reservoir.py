@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.files import replaced_file
-from ncpgui.core.numpy_files import MOST_BYTES, read_npz
+from ncpgui.core.numpy_files import MOST_BYTES, read_npz, write_npz
 from ncpgui.core.regular_files import regular
 from ncpgui.core.resources import resource
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
@@ -125,14 +124,12 @@ class TemplateReservoir:
         names = [field.name for field in fields(self) if field.name not in ("trough_sample", "sha256")]
         arrays = {name: getattr(self, name).cpu().numpy() for name in names}
         arrays = {name: a if a.dtype == bool else a.astype(np.float16) for name, a in arrays.items()}
-        with replaced_file(path) as beside:
-            np.savez_compressed(
-                beside,
-                **arrays,
-                copies=copies,
-                trough_sample=np.array(self.trough_sample),
-                sampling_frequency_hz=np.array(SAMPLING_FREQUENCY_HZ),
-            )
+        about = {
+            "copies": copies,
+            "trough_sample": self.trough_sample,
+            "sampling_frequency_hz": SAMPLING_FREQUENCY_HZ,
+        }
+        write_npz(path, arrays | about)
 
     def __len__(self) -> int:
         return len(self.falloff)

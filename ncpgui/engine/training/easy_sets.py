@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
+from sklearn.metrics import adjusted_rand_score
 
-from ncpgui.core.adjusted_rand import adjusted_rand
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.by_network import sample_posteriors
@@ -122,5 +122,5 @@ def easy_ari(network: ClusteringNetwork, *, n_sets: int, seed: int, n_samples: i
         device = next(network.parameters()).device
         encoding = network.encode(*(part.to(device) for part in points))
         (samples,) = sample_posteriors(network, [encoding], n_samples=n_samples, seeds=[seed])
-        found.append(np.mean([adjusted_rand(row, one.labels) for row in samples.labels]))
+        found.append(np.mean([adjusted_rand_score(row, one.labels) for row in samples.labels]))
     return float(np.mean(found))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from sklearn.metrics import adjusted_rand_score
 
-from ncpgui.core.adjusted_rand import adjusted_rand
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import GenerativeModel
@@ -84,6 +84,6 @@ def validate(
             progress=portion(progress, i, i + 1, n_rounds),
         )
         for samples, truth in zip(drawn, batch.labels.cpu().numpy(), strict=True):
-            ari += [adjusted_rand(row, truth) for row in samples.labels]
+            ari += [adjusted_rand_score(row, truth) for row in samples.labels]
             k_error += list(samples.n_clusters - (truth.max() + 1))
     return Scores(float(np.mean(nll)), float(np.mean(ari)), float(np.mean(k_error)))
