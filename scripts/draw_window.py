@@ -12,6 +12,8 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -40,48 +42,43 @@ PICTURES: dict[str, tuple[str, tuple[str, ...]]] = {
 """Theme and actions, one after the other, by the name of the picture."""
 
 
-def draw(session: Path, path: Path, theme: str, actions: tuple[str, ...]) -> None:
-    """Write one picture of the window with a session open."""
+@contextmanager
+def opened(session: Path, theme: str) -> Iterator[MainWindow]:
+    """The window with a session open."""
     application = qt_application()
     with tempfile.TemporaryDirectory() as folder:
         preferences = Preferences(Path(folder))
         preferences.set("theme", theme)
         workspace = Workspace()
-        controller = Controller(workspace, Immediate(), preferences)
-        window = MainWindow(workspace, controller)
+        window = MainWindow(workspace, Controller(workspace, Immediate(), preferences))
         window.resize(*SIZE)
         window.show()
-        controller.open_session(session, read_only=True)
+        window.controller.open_session(session, read_only=True)
         settle(application)
-        for name in actions:
-            window.actions_[name].trigger()
-            settle(application)
-        window.grab().save(str(path), "PNG")
+        yield window
         window.close()
         window.deleteLater()
+
+
+def draw(session: Path, path: Path, theme: str, actions: tuple[str, ...]) -> None:
+    """Write one picture of the window with a session open."""
+    with opened(session, theme) as window:
+        for name in actions:
+            window.actions_[name].trigger()
+            settle(qt_application())
+        window.grab().save(str(path), "PNG")
 
 
 def draw_amplitudes(session: Path, path: Path) -> None:
     """Write a picture of the panel *Over time* with the unit of the smallest spikes."""
-    application = qt_application()
-    with tempfile.TemporaryDirectory() as folder:
-        preferences = Preferences(Path(folder))
-        preferences.set("theme", "light")
-        workspace = Workspace()
-        controller = Controller(workspace, Immediate(), preferences)
-        window = MainWindow(workspace, controller)
-        window.resize(*SIZE)
-        window.show()
-        controller.open_session(session, read_only=True)
+    with opened(session, "light") as window:
         window.actions_["inspect"].trigger()
-        amplitude = workspace.state.project.spikes.amplitude
-        units = workspace.state.project.unit_of_spike
+        project = window.workspace.state.project
+        amplitude, units = project.spikes.amplitude, project.unit_of_spike
         size = {unit: float(np.median(np.abs(amplitude[units == unit]))) for unit in set(units[units >= 0])}
-        workspace.select([int(min(size, key=size.__getitem__))])
-        settle(application)
+        window.workspace.select([int(min(size, key=size.__getitem__))])
+        settle(qt_application())
         window.bench.by_name["over time"].grab().save(str(path), "PNG")
-        window.close()
-        window.deleteLater()
 
 
 if __name__ == "__main__":

@@ -21,43 +21,39 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where
+import torch
+
+from benchmarks.common.report import (
+    Origin,
+    begin,
+    in_own_process,
+    job_given,
+    keep,
+    options,
+    peak_memory_mib,
+    table,
+    where,
+)
+from ncpgui.ephys.readers import open_recording
+from ncpgui.session import store
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import default_workers
+from ncpgui.sorting.pipeline import sort_recording
 
 GOAL = 1.2
 SEED = 1  # of the recordings
 DEFAULT = SortingConfig()
 
-SORT = """
-import json, sys
-from pathlib import Path
-from ncpgui.ephys.readers import open_recording
-from ncpgui.session import store
-from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.pipeline import sort_recording
-asked = json.loads(sys.argv[3])
-workers = asked.pop("workers", None)
-project = sort_recording(open_recording(sys.argv[1]), SortingConfig(**asked), workers=workers)
-store.save(project, sys.argv[2])
-peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-sampled = sum(len(component.sampled) for component in project.components)
-print(json.dumps({"spikes": len(project.spikes), "sampled": sampled, "MiB": int(peak.split()[1]) / 1024}))
-"""
 
-
-def sorted_apart(folder: Path, asked: dict[str, int]) -> dict[str, Any]:
-    """Sort a simulated folder in a process of its own: spikes, how many were sampled, and peak memory.
-
-    asked : settings of the sorting, and its workers; the defaults when left out
-    """
-    arguments = [str(folder), str(folder / "session.h5"), json.dumps(asked)]
-    command = [sys.executable, "-c", SORT, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+def sort_here(folder: str, asked: dict[str, int], workers: int | None) -> dict[str, Any]:
+    """Sort a simulated folder in this process, and save it: spikes, how many are sampled, peak memory."""
+    project = sort_recording(open_recording(folder), SortingConfig(**asked), workers=workers)
+    store.save(project, f"{folder}/session.h5")
+    return {
+        "spikes": len(project.spikes),
+        "sampled": sum(len(component.sampled) for component in project.components),
+        "MiB": peak_memory_mib(torch.device("cpu")),
+    }
 
 
 def measured(seconds: float, arguments: argparse.Namespace) -> list[dict[str, Any]]:
@@ -70,13 +66,23 @@ def measured(seconds: float, arguments: argparse.Namespace) -> list[dict[str, An
         command += ["--cells", str(arguments.cells), "--rate", str(arguments.rate)]
         subprocess.run(command, check=True, capture_output=True)
         return [
-            {"settings": name, "seconds": seconds, **sorted_apart(folder, asked)}
-            for name, asked in (("few", {**few, "workers": 1}), ("default", {}))
+            {
+                "settings": name,
+                "seconds": seconds,
+                **in_own_process("benchmarks.speed.memory", {"folder": str(folder), **job}),
+            }
+            for name, job in (
+                ("few", {"asked": few, "workers": 1}),
+                ("default", {"asked": {}, "workers": None}),
+            )
         ]
 
 
 def main() -> None:
     """Print the table and keep it."""
+    if job := job_given():
+        print(json.dumps(sort_here(**job)))
+        return
     parser = options(__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="length of the shorter recording  [60]")
     parser.add_argument("--times", type=float, default=10.0, help="how many times longer the other is  [10]")

@@ -112,7 +112,7 @@ def main_axes(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     flat = np.where(np.isnan(flat), np.float32(0), flat)
     if flat.size == 0:
         return np.zeros((len(flat), 0), np.float32)
-    some = flat[_evenly(len(flat), MOST_FOR_AXES)]
+    some = flat[evenly(len(flat), MOST_FOR_AXES)]
     centre = some.mean(axis=0)
     _, vectors = np.linalg.eigh((some - centre) @ (some - centre).T)
     axes, _ = np.linalg.qr((some - centre).T @ vectors[:, ::-1][:, :N_AXES])
@@ -239,7 +239,7 @@ def _waveforms_of(one: Drawn, known: dict[int, ComponentWaveforms], most: int) -
         own = np.flatnonzero(sorting.sampled_labels == row)
         if component.id not in known or len(own) == 0:
             continue
-        own = own[_evenly(len(own), most)]
+        own = own[evenly(len(own), most)]
         ids = component.spike_ids[component.sampled[own]]
         found.append(_Seen(ids, component.contacts, known[component.id].some(own)))
     return found
@@ -251,7 +251,7 @@ def _shapes_of(one: Drawn, shapes: GivenShapes | None, most: int) -> list[_Seen]
         return []
     ids = shapes.some_of(one.spike_ids)
     ids = ids if len(ids) else one.spike_ids
-    ids, contacts = ids[_evenly(len(ids), most)], shapes.contacts_of(one.spike_ids)
+    ids, contacts = ids[evenly(len(ids), most)], shapes.contacts_of(one.spike_ids)
     return [_Seen(ids, contacts, shapes.waveforms(ids, contacts))]
 
 
@@ -295,6 +295,6 @@ def _on_contacts(
     return np.searchsorted(spike_ids, ids[order]), cut[order]
 
 
-def _evenly(n: int, most: int) -> NDArray[np.int64]:
+def evenly(n: int, most: int) -> NDArray[np.int64]:
     """At most so many of n rows, evenly spaced."""
     return np.arange(n) if n <= most else np.arange(most) * n // most

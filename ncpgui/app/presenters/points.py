@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.together import evenly
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count
 from ncpgui.core.partition import rows_of_clusters
@@ -112,7 +113,6 @@ def spike_points(workspace: Workspace, shown: ShownSorting, plane: Plane) -> Spi
 
 def evenly_thinned(labels: NDArray[np.int32], *, most: int) -> NDArray[np.int64]:
     """Rows in order, at most `most` of each label, evenly spaced among its own."""
-    kept = []
-    for rows in rows_of_clusters(labels + 1, int(labels.max(initial=-2)) + 2):
-        kept.append(rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most])
+    every = rows_of_clusters(labels + 1, int(labels.max(initial=-2)) + 2)
+    kept = [rows[evenly(len(rows), most)] for rows in every]
     return np.sort(np.concatenate(kept)) if kept else np.zeros(0, np.int64)

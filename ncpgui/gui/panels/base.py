@@ -25,10 +25,12 @@ class Panel(QtWidgets.QFrame):
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
     `context_asked(place)`: what can be done with what a right click is on, which `context` names.
     `draws` : kinds of `PanelData` that it draws, and asks for in `redraw`
+    `follows` : signals of the state on which it is drawn too, by their names
     """
 
     title = ""
     draws: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     context: Literal["units", "question", "card"] = "units"
     context_asked = QtCore.pyqtSignal(QtCore.QPoint)
     window_asked = QtCore.pyqtSignal()
@@ -91,21 +93,18 @@ class Panel(QtWidgets.QFrame):
     def build(self) -> None:
         """Make the widgets."""
 
-    def follow(self) -> None:
-        """Connect signals of the workspace to `mark_dirty`."""
-
     def redraw(self) -> None:
         """Draw the present state."""
 
-    def follow_sorting(self, *more: SignalInstance) -> None:
-        """Redraw when another sorting, selection or colouring is on screen, or one of `more` is emitted.
+    def follow(self) -> None:
+        """Redraw when another sorting, selection or colouring is on screen, and on signals of `follows`.
 
-        So it does when something that it `draws` arrived.
+        So it does when something that it `draws` arrived. Panels of something else follow that instead.
         """
         shown = self.workspace
         self.redraw_on(
             shown.state.opened, shown.current_changed, shown.shown_changed, shown.selection_changed,
-            shown.coloring.changed, *more,
+            shown.coloring.changed, *(getattr(shown.state, name) for name in self.follows),
         )  # fmt: skip
         self.controller.arrived.connect(self._arrived)
 

@@ -42,10 +42,6 @@ class CorrelogramsPanel(Panel):
             "spikes 0.7 to 2 ms apart; expected is how many two neurons that do not know of each other have."
         )
 
-    def follow(self) -> None:
-        """Follow the sorting on screen, the selection and what was computed."""
-        self.follow_sorting()
-
     def scale_menu(self) -> QtWidgets.QMenu:
         """Menu of windows and bins, those in force checked."""
         menu, now = PassingMenu(self), self.scale_shown

@@ -158,6 +158,7 @@ class EventsPanel(TilesPanel):
 
     title = "Events"
     draws = ("responses to events",)
+    follows = ("events_changed",)
 
     def build(self) -> None:
         """Make the grid of tiles, the message, and the choices of window and kind."""
@@ -181,7 +182,7 @@ class EventsPanel(TilesPanel):
         """Follow the sorting on screen, the selection and the events; of others, all kinds are shown."""
         for signal in (self.workspace.state.opened, self.workspace.state.events_changed):
             signal.connect(self._forget_kind)
-        self.follow_sorting(self.workspace.state.events_changed)
+        super().follow()
 
     def _forget_kind(self) -> None:
         self.kind = None

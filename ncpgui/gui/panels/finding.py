@@ -140,6 +140,7 @@ class FindingPanel(Panel):
 
     title = "Finding"
     draws = ("findings over draws",)
+    follows = ("units_changed", "events_changed")
 
     def build(self) -> None:
         """Make the rows, the message, the choice of the finding and of the order of questions."""
@@ -161,10 +162,6 @@ class FindingPanel(Panel):
             "a question is expected to narrow the band by a tenth. A click on a unit selects it, and one\n"
             "on what it depends on shows that question."
         )
-
-    def follow(self) -> None:
-        """Follow edits, the selection, and what there is to look at."""
-        self.follow_sorting(self.workspace.state.units_changed, self.workspace.state.events_changed)
 
     def redraw(self) -> None:
         """Draw the finding, and ask for it."""

@@ -24,10 +24,6 @@ class LassoPanel(Panel):
     scatter: SpikeScatter
     _frame: tuple[object, ...] = ()
 
-    def follow(self) -> None:
-        """Follow the sorting on screen, the selection and what the plane is computed from."""
-        self.follow_sorting()
-
     def contextMenuEvent(self, _: QtGui.QContextMenuEvent) -> None:
         """No menu: a right click clears the lasso."""
 

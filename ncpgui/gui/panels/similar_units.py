@@ -121,6 +121,7 @@ class SimilarUnitsPanel(Panel):
 
     title = "Similar units"
     draws = ("firing times of pairs",)
+    follows = ("units_changed",)
 
     def build(self) -> None:
         """Make the list and the message."""
@@ -141,10 +142,6 @@ class SimilarUnitsPanel(Panel):
         )
         self.fill(self.table)
         self.body.setContentsMargins(12, 8, 6, 8)
-
-    def follow(self) -> None:
-        """Follow the units, the selection, and what is computed of pairs."""
-        self.follow_sorting(self.workspace.state.units_changed)
 
     def redraw(self) -> None:
         """Show the list of the unit that was selected first."""

@@ -142,6 +142,7 @@ class SimilarityPanel(Panel):
     """The matrix of all units that the table would list; it is made only while this is visible."""
 
     title = "Similarity"
+    follows = ("units_changed", "components_changed")
 
     def ordered(self) -> tuple[int, ...]:
         """Ids of the units, in their order; the window replaces it with the order of the table."""
@@ -157,10 +158,6 @@ class SimilarityPanel(Panel):
             "draws have both units in one cluster. A click selects both, Ctrl+click adds them, or takes\n"
             "them off."
         )
-
-    def follow(self) -> None:
-        """Follow the units and the selection; the window tells when the table is sorted otherwise."""
-        self.follow_sorting(self.workspace.state.units_changed, self.workspace.state.components_changed)
 
     def redraw(self) -> None:
         """Show the matrix."""

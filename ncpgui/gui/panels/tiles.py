@@ -19,10 +19,6 @@ class TilesPanel(Panel):
         self.scroll = TileArea(grid)
         self.fill(self.scroll)
 
-    def follow(self) -> None:
-        """Follow the sorting on screen, the selection and what arrives."""
-        self.follow_sorting()
-
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Select the unit at a place."""
         row = self.grid.row_at(place)

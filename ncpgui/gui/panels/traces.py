@@ -227,7 +227,7 @@ class TracesPanel(Panel):
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection, chosen spikes and the traces that were read."""
-        self.follow_sorting()
+        super().follow()
         self.workspace.spike_chosen.connect(self._choose)
 
     def step(self, by: int) -> None:

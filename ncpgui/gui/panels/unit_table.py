@@ -56,6 +56,7 @@ class UnitTablePanel(Panel):
 
     title = "Units"
     draws = ("quality metrics",)
+    follows = ("units_changed",)
 
     def build(self) -> None:
         """Make the filter, the table and the message."""
@@ -106,10 +107,6 @@ class UnitTablePanel(Panel):
     def _bar_width(self) -> int:
         """Room right of the columns, which the scroll bar takes where there is one."""
         return self.table.verticalScrollBar().sizeHint().width()
-
-    def follow(self) -> None:
-        """Follow the units, their labels, the component on screen, the selection, and metrics."""
-        self.follow_sorting(self.workspace.state.units_changed)
 
     def set_beside(self, *, n_lists: int, two_columns: bool) -> None:
         """Be content with less width, because other lists or two columns of panels are beside the table."""

@@ -324,10 +324,6 @@ class WaveformsPanel(Panel):
             "beside the most similar other unit, on screen or near by; M means alone."
         )
 
-    def follow(self) -> None:
-        """Follow the sorting on screen and the selection."""
-        self.follow_sorting()
-
     def set_arrangement(self, arrangement: Arrangement) -> None:
         """Arrange channels one under the other ("columns") or where they are ("probe")."""
         if arrangement != self.arrangement:
