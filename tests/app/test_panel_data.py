@@ -249,11 +249,11 @@ def test_an_edit_while_metrics_are_computed_makes_those_of_its_units_late(worksp
 def test_firing_times_of_a_pair_are_asked_for_once(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[list[tuple[int, int]]] = []
+    asked: list[list[tuple[int, ...]]] = []
 
-    def times(trains: Any, pairs: list[tuple[int, int]], rate_hz: float, *, progress: Any) -> Any:
-        asked.append(pairs)
-        return {pair: float(sum(pair)) for pair in pairs}
+    def times(trains: dict[Any, Any], rate_hz: float, *, progress: Any) -> Any:
+        asked.append([tuple(unit for unit, _ in key) for key in trains])
+        return {key: float(sum(unit for unit, _ in key)) for key in trains}
 
     monkeypatch.setattr(measures, "pair_times", times)
     said: list[str] = []

@@ -19,15 +19,15 @@ KEYS = {"Enter" if key == "Return" else key for action in ACTIONS for key in act
 
 
 def test_the_table_of_keys_is_up_to_date() -> None:
-    """Otherwise run scripts/write_key_table.py."""
+    """Otherwise run scripts/write_tables.py."""
     text = (ROOT / "docs" / "reference" / "keys.md").read_text(encoding="utf-8")
-    assert script("write_key_table").with_keys(text) == text
+    assert script("write_tables").with_keys(text) == text
 
 
 def test_the_table_of_presets_is_up_to_date() -> None:
-    """Otherwise run scripts/write_preset_table.py."""
+    """Otherwise run scripts/write_tables.py."""
     text = (ROOT / "docs" / "method" / "training_settings.md").read_text(encoding="utf-8")
-    assert script("write_preset_table").with_presets(text) == text
+    assert script("write_tables").with_presets(text) == text
 
 
 def test_every_key_of_the_first_steps_is_there() -> None:

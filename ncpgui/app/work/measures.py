@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.app.presenters.events import EventWindow
 
+Key = TypeVar("Key", bound=Hashable)
 
-def embed(
-    features: NDArray[np.float32], *, seed: int = 0, progress: Progress = silent
-) -> NDArray[np.float32]:
+
+def embed(features: NDArray[np.float32], *, progress: Progress = silent) -> NDArray[np.float32]:
     """t-SNE of encoder features: (m, 2)."""
     from ncpgui.analysis.embedding import MAX_POINTS, tsne
 
     if len(features) <= MAX_POINTS:
-        return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
+        return tsne(features, seed=stream_seed(0, "t-SNE"), progress=progress)
     raise InputError(f"a map takes at most {MAX_POINTS} spikes, this question has {len(features)} sampled")
 
 
@@ -45,13 +45,13 @@ def receptive_fields(
 
 
 def event_responses(
-    trains: Mapping[bytes, NDArray[np.int64]],
+    trains: Mapping[Key, NDArray[np.int64]],
     events_s: NDArray[np.float64],
     recording: RecordingReference,
     window: EventWindow,
     *,
     progress: Progress = silent,
-) -> dict[bytes, EventResponse]:
+) -> dict[Key, EventResponse]:
     """Spikes (samples) of each train around events of a recording."""
     from ncpgui.analysis.event_response import event_response
 
@@ -85,16 +85,15 @@ def correlograms(
 
 
 def pair_times(
-    trains: dict[int, NDArray[np.int64]],
-    pairs: list[tuple[int, int]],
+    pairs: Mapping[Key, Sequence[NDArray[np.int64]]],
     sampling_frequency_hz: float,
     *,
     progress: Progress = silent,
-) -> dict[tuple[int, int], float]:
-    """What firing times say of pairs of units: nats for one neuron against two."""
+) -> dict[Key, float]:
+    """What firing times say of pairs of trains (sorted samples): nats for one neuron against two."""
     from ncpgui.evidence.same_neuron import pair_nats
 
     found = {}
-    for one, other in reported(pairs, progress, "firing times of pairs"):
-        found[one, other] = pair_nats(trains[one], trains[other], sampling_frequency_hz=sampling_frequency_hz)
+    for key, (one, other) in reported(pairs.items(), progress, "firing times of pairs"):
+        found[key] = pair_nats(one, other, sampling_frequency_hz=sampling_frequency_hz)
     return found

@@ -196,9 +196,8 @@ class PanelData:
     def _respond(self, asked: Mapping[Any, tuple[Spikes, Any]], progress: Progress) -> dict[Any, Any]:
         assert self._project is not None
         (_, _, window, _), (_, events_s) = next(iter(asked.items()))
-        trains = {key[-1]: train for key, (train, _) in asked.items()}
-        found = measures.event_responses(trains, events_s, self._project.recording, window, progress=progress)
-        return {key: found[key[-1]] for key in asked if key[-1] in found}
+        trains = {key: train for key, (train, _) in asked.items()}
+        return measures.event_responses(trains, events_s, self._project.recording, window, progress=progress)
 
     def finding(self, choice: FindingChoice) -> tuple[tuple[FindingOfUnit, ...] | None, str]:
         """A finding of each unit, None while it is computed, and why there is none, or ''."""
@@ -307,12 +306,8 @@ class PanelData:
     def _compare(self, asked: Mapping[Any, Any], progress: Progress) -> dict[Any, float]:
         assert self._project is not None
         fired, rate_hz = self._project.fired, self._project.spikes.sampling_frequency_hz
-        trains = {
-            unit: fired[ids] for key, both in asked.items() for (unit, _), ids in zip(key, both, strict=True)
-        }
-        pairs = {key: (key[0][0], key[1][0]) for key in asked}
-        found = measures.pair_times(trains, [*pairs.values()], rate_hz, progress=progress)
-        return {key: found[pair] for key, pair in pairs.items()}
+        trains = {key: [fired[ids] for ids in both] for key, both in asked.items()}
+        return measures.pair_times(trains, rate_hz, progress=progress)
 
 
 def _sampled_key(component: Component) -> tuple[bytes, bytes]:
