@@ -19,7 +19,6 @@ from ncpgui.core import permissions
 CHANGES = {"replace": 2, "rename": 2, "unlink": 1, "remove": 1, "rmdir": 1}
 """Functions of os that Windows refuses for open files, and how many of their arguments are paths."""
 POSIX_ONLY = ("chown", "listxattr", "getxattr", "setxattr", "sched_getaffinity", "fchmod")
-TEXT_MODE = "the bytes of a file that was opened without O_BINARY are changed"
 
 
 class ReadOnlyFileError(PermissionError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "cp437")
 KNOWABLE = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
 """Encodings that a mark says, or in which western letters are the same."""
-BOM = codecs.BOM_UTF8
 
 
 @st.composite

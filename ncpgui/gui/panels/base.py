@@ -125,8 +125,10 @@ class Panel(QtWidgets.QFrame):
         self.body.addWidget(self.message, 1)
         self.body.addWidget(content, 1)
 
-    def tell(self, message: str) -> None:
-        """Show `message` in place of the content; '' shows the content."""
+    def tell(self, message: str, note: str | None = None) -> None:
+        """Show `message` in place of the content, '' shows the content; and a note beside the title."""
+        if note is not None:
+            self.note.setText(note)
         self.message.setText(message)
         self.message.setVisible(bool(message))
         self._content.setVisible(not message)

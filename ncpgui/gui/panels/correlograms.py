@@ -64,8 +64,7 @@ class CorrelogramsPanel(Panel):
         """Show the units on screen, or the selected ones."""
         view = present_correlograms(self.workspace, self.controller.data.correlograms(self.scale_shown))
         self.grid.set_view(view, self.theme)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)
         self.scale.setText(self.scale_shown.words)
 
     def point_out(self, place: QtCore.QPoint) -> bool:

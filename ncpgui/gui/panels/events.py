@@ -203,8 +203,7 @@ class EventsPanel(TilesPanel):
         known, problem = self.controller.data.responses(self.around, self.kind)
         view = present_events(self.workspace, known, kind=self.kind, problem=problem)
         self.grid.set_view(view, self.theme)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)
         self.window_button.setText(self.around.words)
         self.window_button.setVisible(self.workspace.state.project is not None and bool(view.n_events))
 

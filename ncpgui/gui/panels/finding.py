@@ -169,8 +169,7 @@ class FindingPanel(Panel):
             self.choice = CHOICES[0]
         found, problem = self.controller.data.finding(self.choice)
         view = present_finding(self.workspace, self.choice, found, problem=problem)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)
         self.choice_button.setText(self.choice.name)
         self.rows.set_view(view, self.theme)
 

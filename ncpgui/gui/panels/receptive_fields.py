@@ -164,5 +164,4 @@ class ReceptiveFieldsPanel(TilesPanel):
         known, problem = self.controller.data.fields(others=self.shows_others)
         view = present_receptive_fields(self.workspace, known, problem=problem, others=self.shows_others)
         self.grid.set_view(view, self.theme)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)

@@ -152,8 +152,8 @@ class SimilarUnitsPanel(Panel):
             self.model.set_rows(view.rows)
             self._fit_columns()
         self.table.select_rows([number for number, row in enumerate(view.rows) if row.is_taken])
-        self.tell(view.message)
-        self.note.setText(f"{count(len(view.rows), 'unit')} near unit {view.unit}" if view.rows else "")
+        near = f"{count(len(view.rows), 'unit')} near unit {view.unit}" if view.rows else ""
+        self.tell(view.message, near)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """See which columns fit now."""

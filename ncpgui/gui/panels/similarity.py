@@ -163,8 +163,7 @@ class SimilarityPanel(Panel):
         """Show the matrix."""
         units = () if self.workspace.state.project is None else self.ordered()
         view = present_similarity(self.workspace, units)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)
         self.matrix.set_view(view, self.theme)
 
     def point_out(self, place: QtCore.QPoint) -> bool:

@@ -347,8 +347,7 @@ class TracesPanel(Panel):
             return
         scaled_for = None if look is None else (look.origin, look.contacts.tobytes())
         self.plot.set_view(view, self.theme, scaled_for=scaled_for)
-        self.tell(view.message)
-        self.note.setText(view.note)
+        self.tell(view.message, view.note)
 
 
 def _place(spike_ids: NDArray[np.int64], spike: int) -> int | None:
