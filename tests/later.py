@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
-from ncpgui.app.work.tasks import Lane, Task
+from ncpgui.app.work.tasks import Immediate, Lane, Task
 from ncpgui.core.progress import CancelFlag, Cancelled, Watched
 
 
-class Later:
+class Later(Immediate):
     """Runs tasks when asked: `work` does the work of the next task, `deliver` hands over its result."""
 
     def __init__(self) -> None:
-        self.waiting: list[Task] = []
+        super().__init__()
         self._made: list[tuple[Task, Callable[[], None]]] = []
-        self._flag = CancelFlag()
+
+    @property
+    def waiting(self) -> list[Task]:
+        """Tasks whose work is not done yet."""
+        return self._waiting
 
     def submit(self, task: Task) -> None:
         """Put a task in the queue."""
         if task.key is not None:
             self.cancel_key(task.key)
-        self.waiting.append(task)
+        self._waiting.append(task)
 
     def work(self, lane: Lane | None = None) -> None:
         """Do the work of the next task, as another thread would; nobody is told yet."""
@@ -62,25 +65,14 @@ class Later:
             self.work(lane)
             self.deliver()
 
-    def promote(self, key: Hashable, priority: float) -> None:
-        """Give a waiting task another priority."""
-        self.waiting = [replace(t, priority=priority) if t.key == key else t for t in self.waiting]
-
-    def cancel(self, lane: Lane) -> None:
-        """Drop what waits in a lane, and what is on its way."""
-        self._drop(lambda task: task.lane == lane)
-
-    def cancel_key(self, key: Hashable) -> None:
-        """Drop what has this key."""
-        self._drop(lambda task: task.key == key)
-
     def _drop(self, is_meant: Callable[[Task], bool]) -> None:
-        dropped = [task for task in (*self.waiting, *(task for task, _ in self._made)) if is_meant(task)]
-        self.waiting = [task for task in self.waiting if task not in dropped]
+        """Drop what waits and what is on its way."""
+        dropped = [task for task, _ in self._made if is_meant(task)]
         self._made = [(task, tell) for task, tell in self._made if task not in dropped]
+        super()._drop(is_meant)
         for task in dropped:
             task.cancelled()
 
     def is_busy(self, lane: Lane) -> bool:
         """Whether a task of the lane waits or is on its way."""
-        return any(task.lane == lane for task in (*self.waiting, *(task for task, _ in self._made)))
+        return super().is_busy(lane) or any(task.lane == lane for task, _ in self._made)
