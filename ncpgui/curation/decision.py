@@ -123,12 +123,15 @@ def of_assign(
     for k, parts in change.splits:
         sets = tuple(ids[(old == k) & (new == part)] for part in parts)
         result.append(Decision("different", sets, f"{old_units[k]} split in {len(parts)}", (old_units[k],)))
+    told: set[tuple[int, int]] = set()
     for source, target, n in change.moved:
         if n < min_unit_size(len(ids)):
             continue
         places = np.bincount(new[(old == source) & (new >= 0)])
         there = np.bincount(new[(old == target) & (new >= 0)]) if target >= 0 else None
-        place = int(np.flatnonzero(places == n)[-1] if there is None else there.argmax())
+        new_ones = [place for place in np.flatnonzero(places == n).tolist() if (source, place) not in told]
+        place = new_ones[-1] if there is None else int(there.argmax())
+        told.add((source, place))
         moved = ids[(old == source) & (new == place)]
         rest = ids[(old == source) & ~is_among(ids, moved)]
         about = (old_units[source],) if target < 0 else (old_units[source], old_units[target])

@@ -21,12 +21,9 @@ from scipy import fft
 from spikeinterface.core import BaseRecording
 
 from ncpgui.core.ahead import ahead
-from ncpgui.core.home import provide_home
 from ncpgui.ephys.by_channel import read_by_channel
 from ncpgui.ephys.free_samples import SharedSamples, free_pieces, runs_of
 from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, medians_of_rows, slices_of
-
-provide_home()
 
 PAIR_UM = 100.0
 BUSY_SD = 4.0

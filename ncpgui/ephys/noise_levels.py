@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.ahead import ahead
-from ncpgui.core.home import provide_home
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.spikeinterface_adapter import BaseRecording, random_slices
-
-provide_home()
 
 MAD_OF_NORMAL = 0.6744897501960817
 N_SLICES = 20

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.ahead import ahead
-from ncpgui.core.home import provide_home
 from ncpgui.core.motion import Places
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.ephys.by_channel import read_by_channel
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
     from ncpgui.sorting.least_gain import LeastGain
-
-provide_home()
 
 BEFORE_MS = 1.0
 AFTER_MS = 2.5

@@ -218,6 +218,20 @@ def test_a_part_that_becomes_a_unit_of_its_own_is_split_off_and_what_joins_it_is
     assert (merge.kind, merge.words, merge.units) == ("same", "0 + 1 together", (0, 1))
 
 
+@pytest.mark.parametrize("n_new", [1, 2])
+def test_each_new_unit_of_parts_of_two_is_told_for_both(n_new: int) -> None:
+    """Units of 30 spikes give six to each new unit, which is neither's."""
+    clustering = Clustering(np.repeat([0, 1], 30))
+    given = np.concatenate([np.arange(6 * n_new), np.arange(30, 30 + 6 * n_new)])
+    told = of_assign(clustering, given, np.tile(np.repeat([8, 9][:n_new], 6), 2))
+    assert sorted((one.words, *(own.tolist()[0] for own in one.sets)) for one in told) == [
+        (f"6 spikes moved {unit} → new", 30 * unit + 6 * part, 30 * unit + (6 if part == 0 else 0))
+        for unit in (0, 1)
+        for part in range(n_new)
+    ]
+    assert all(len(one.sets[0]) == 6 and len(one.sets[1]) == 24 for one in told)
+
+
 def test_units_accepted_are_told_in_order_and_those_that_do_not_exist_are_not() -> None:
     told = of_accepted(FOUR, [2, 0, 9])
     assert [(one.words, one.units, one.sets[0].tolist()) for one in told] == [

@@ -106,11 +106,17 @@ def test_a_model_of_spikes_is_put_to_the_tests_of_any_model(few):
 
 def test_progress_counts_up_to_the_whole_and_can_stop_the_run(gaussian_checkpoint, few):
     told: list[float] = []
-    evaluate(
-        gaussian_checkpoint, amount=few, progress=lambda done, total, message="": told.append(done / total)
-    )
+    ends: dict[str, float] = {}
+
+    def tell(done: int, total: int, message: str = "") -> None:
+        told.append(done / total)
+        ends[message] = done / total
+
+    results = evaluate(gaussian_checkpoint, amount=few, progress=tell)
     assert told == sorted(told)
     assert told[-1] == 1
+    steps = [name for name in results if name in ANY | GAUSSIAN]  # each is told to its end
+    assert [ends[name.replace("_", " ")] for name in steps] == [(i + 1) / 9 for i in range(9)]
     flag = CancelFlag()
     flag.cancel()
     with pytest.raises(Cancelled):
