@@ -2,6 +2,8 @@
 
 Few draws of few spikes do: what they propose may be too much, and a neuron that several channels see is
 proposed by each. Matching finds the spikes of all proposals and joins what is one neuron (`matching`).
+It does not part what was proposed as one. So draws are weighed by the heaps in which the spikes lie: of ten
+draws, six may join two neurons that are 24 noise sd apart.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.heaps import weighed_by_heaps
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
@@ -162,7 +165,8 @@ def propose(
         if draw.channel not in drawn:
             continue
         depth_sd = np.abs(waveforms[draw.channel][:, TROUGH_SAMPLE, 0])
-        labels = first_clusters(drawn[draw.channel].posterior, config, depth_sd=depth_sd)
+        posterior = weighed_by_heaps(drawn[draw.channel].posterior, waveforms[draw.channel])
+        labels = first_clusters(posterior, config, depth_sd=depth_sd)
         times.append(spikes.sample_index[draw.spike_ids[labels >= 0]])
         units.append(labels[labels >= 0] + n_units)
         n_units += int(labels.max(initial=-1)) + 1

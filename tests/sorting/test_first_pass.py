@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,25 @@ def test_draws_that_propose_are_swept(found: Detected) -> None:
 
     propose(found, CONFIG, cluster=cluster)
     assert set(asked) == {None}  # as many as fit the model
+
+
+def test_two_neurons_of_a_channel_are_proposed_apart_where_most_draws_join_them() -> None:
+    """Heaps that lie far apart speak for the three draws of eight that part them."""
+    one, other = regular_times(60, N_SAMPLES, 1), regular_times(60, N_SAMPLES, 2)
+    two = [Cell([40, 15, 10, 5], one), Cell([40, 5, 10, 30], other)]
+
+    def cluster(waveforms: np.ndarray, **rest: Any) -> Any:
+        drawn = leader_clustering(waveforms, **rest)
+        return replace(drawn, labels=np.where(np.arange(8)[:, None] < 5, 0, drawn.labels))
+
+    detected = detect(filtered(planted_recording(two, N_SAMPLES)), CONFIG)
+    with closing(detected.pre):
+        proposals = propose(detected, CONFIG, cluster=cluster)
+    assert np.bincount(proposals.unit).min() >= 40
+    for unit in np.unique(proposals.unit):
+        times = proposals.sample_index[proposals.unit == unit]
+        of_one = np.abs(times[:, None] - one[None]).min(axis=1) <= 1
+        assert of_one.all() or not of_one.any()
 
 
 def test_no_spikes_is_an_error_that_says_what_to_do() -> None:
