@@ -14,6 +14,7 @@ from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.core.errors import CurationError, SessionLockedError
+from ncpgui.core.events import Events
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
 from ncpgui.session.session_file import create_session, open_session
@@ -220,3 +221,14 @@ def test_waveforms_that_were_read_again_are_shown(workspace: Workspace, project:
     workspace.state.put_waveforms(0, project.waveforms[0])
     assert log == [("shown_changed",)]
     assert workspace.waveforms() is project.waveforms[0]
+
+
+def test_events_and_shapes_that_were_read_are_told_to_whatever_shows_them(workspace: Workspace) -> None:
+    log = heard(workspace, "events_changed", "looks_changed")
+    events = Events(np.array([0.1, 0.2]))
+    workspace.state.put_events(events)
+    assert log == [("events_changed",)]
+    assert workspace.state.project.events is events
+    workspace.state.put_shapes(None, "no templates")
+    assert log == [("events_changed",), ("looks_changed", ())]
+    assert workspace.state.shapes_problem == "no templates"

@@ -211,6 +211,7 @@ def test_the_keymap_of_spikeinterface_gui_is_chosen_on_the_page_of_keys(qtbot, w
     units = [unit.unit for unit in window.workspace.current().units]
     press_keys(qtbot, window, "H")
     page = window.commands.page
+    assert page.isVisible()
     page.choice.setCurrentText("spikeinterface-gui")
     page.choice.textActivated.emit("spikeinterface-gui")
     assert "Ctrl+M Merge" in " ".join(page.page.toPlainText().split())

@@ -46,6 +46,16 @@ def test_nothing_is_said_where_nothing_is_left_out(qtbot, theme, tmp_path: Path)
     assert not dialog.lacking.isVisible()
 
 
+def test_the_least_probability_has_its_words_beside_it(qtbot, theme, tmp_path: Path) -> None:
+    dialog = ExportDialog(None, exports.export_formats(), folder=tmp_path, stem="two")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    labels = dialog.findChildren(QtWidgets.QLabel)
+    assert [label.text() for label in labels if label.buddy() is dialog.min_probability] == [
+        "Leave out spikes that are of their unit with a probability under"
+    ]
+
+
 def test_a_format_that_needs_a_package_cannot_be_chosen_and_says_what_to_install(
     qtbot, theme, tmp_path: Path, monkeypatch
 ) -> None:

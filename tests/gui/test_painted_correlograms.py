@@ -80,6 +80,13 @@ def test_below_each_column_is_the_time_axis(grid) -> None:
     )
 
 
+def test_a_single_unit_has_the_whole_grid(grid) -> None:
+    """200 of 218 px are above the axis; a twentieth of either side is free."""
+    grid.set_view(CorrelogramsView(("7",), (Color(0),), (7,), (False,), FOUND), LIGHT)
+    assert grid.cell_rect(0, 0) == QtCore.QRectF(10, 5, 380, 190)
+    assert grid.unit_at(QtCore.QPointF(399, 199)) == 0
+
+
 def test_intervals_begin_at_nought_where_the_band_is_half_as_wide(grid) -> None:
     """2 of 20 ms are 19 of 190 px; three of eight spikes are 28.125 of 75 px high."""
     before = told_of(grid)

@@ -134,7 +134,10 @@ def test_the_law_of_the_last_point_is_the_ratio_of_joint_probabilities(right, mo
     np.testing.assert_allclose(last_point(right, points, labels), p[with_it] / p[with_it].sum())
 
 
-def test_a_single_point_has_no_others(right, model):
+def test_the_last_of_two_points_has_one_other_and_a_single_point_has_none(right, model):
+    np.testing.assert_allclose(
+        last_point_error(right, model, n_datasets=3, n_points=2, seed=0).error, np.zeros(3), atol=1e-6
+    )
     with pytest.raises(InputError, match="the last of at least 2 points is looked at, got 1"):
         last_point_error(right, model, n_datasets=1, n_points=1, seed=0)
 
