@@ -12,6 +12,7 @@ from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.replaced_set import LOCK, alone_in
 from ncpgui.ephys.phy_folder import read_phy_folder
 from ncpgui.export.phy_back import write_back
+from ncpgui.export.read_back import decided_elsewhere
 from tests.phy_folder import bytes_of, table
 from tests.reviewed_folder import cells, clusters_of, decided, reviewed, write_folder
 
@@ -32,6 +33,7 @@ def test_unit_0_is_a_unit_like_others_and_spikes_of_none_are_noise(folder: Path)
     assert clusters_of(folder) == [0, 3, 2, 0, 3, 2, 0, 3]
     assert cells(folder / "cluster_group.tsv", "group") == {0: "good", 2: "unsorted", 3: "noise"}
     assert "3 spikes of no unit are cluster 3, labelled noise" in written.words
+    assert decided_elsewhere(project).units.tolist() == [0, -1, 2, 0, -1, 2, 0, -1]  # of none here too
 
 
 def test_the_cluster_of_spikes_of_no_unit_keeps_its_number_and_no_other_gets_it(folder: Path) -> None:
