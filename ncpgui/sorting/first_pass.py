@@ -3,7 +3,7 @@
 Few draws of few spikes do: what they propose may be too much, and a neuron that several channels see is
 proposed by each. Matching finds the spikes of all proposals and joins what is one neuron (`matching`).
 It does not part what was proposed as one. So draws are weighed by the heaps in which the spikes lie: of ten
-draws, six may join two neurons that are 24 noise sd apart.
+draws, five may join two neurons that are 24 noise sd apart.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from ncpgui.gui.items.alternative_cards import CARD_WIDTH, CardWidget
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
+from tests.gui.windows import settle, shown_window
 
 THIN = "\u2009"
 
@@ -279,3 +280,14 @@ def test_words_of_large_cards_leave_room_for_their_pictures(show, screen) -> Non
         widget.set_card(replace(widget.card, is_in_use=False, words=words), 10.0, LIGHT)
         assert "0 × 1" in words_of(widget)
         assert collisions(painted_texts(widget)) == []
+
+
+def test_a_window_may_close_before_the_card_in_use_was_scrolled_to(qtbot, tmp_path, array_project) -> None:
+    with shown_window(qtbot, tmp_path) as window:
+        window.workspace.state.open(array_project)
+        settle()
+        window.bench.alternatives.redraw()
+        assert any(widget.card.is_shown for widget in window.bench.alternatives.cards)
+    with qtbot.captureExceptions() as raised:
+        settle()
+    assert raised == []

@@ -97,6 +97,8 @@ class AlternativesPanel(Panel):
         self.body.setSpacing(4)
         self.setMaximumHeight(CARD_HEIGHT[1] + AROUND_CARDS)
         self.cards: list[CardWidget] = []
+        self._laid_out = QtCore.QTimer(self, singleShot=True, interval=0)  # ends with the panel
+        self._laid_out.timeout.connect(self._keep_in_view)
         self._view = EMPTY
 
     def _line(self) -> QtWidgets.QWidget:
@@ -223,9 +225,7 @@ class AlternativesPanel(Panel):
             widget.double_clicked.connect(lambda _: self.adopt.click())
             self.row.insertWidget(number, widget, 3)
             self.cards.append(widget)
-        for widget in self.cards:
-            if widget.card.is_shown:
-                QtCore.QTimer.singleShot(0, lambda w=widget: self._keep_in_view(w))
+        self._laid_out.start()
 
     def point_out(self, place: QtCore.QPoint) -> bool:
         """Show the sorting of the card at a place."""
@@ -244,9 +244,10 @@ class AlternativesPanel(Panel):
         for widget in self.cards:
             widget.set_pictures(view.positions_um, at.get(id(widget.card.change)))
 
-    def _keep_in_view(self, widget: CardWidget) -> None:
-        if widget in self.cards:
-            self.scroll.ensureWidgetVisible(widget, 12, 0)
+    def _keep_in_view(self) -> None:
+        for widget in self.cards:
+            if widget.card.is_shown:
+                self.scroll.ensureWidgetVisible(widget, 12, 0)
 
     def restyle(self) -> None:
         """Pass the theme on."""
