@@ -255,7 +255,9 @@ def weighed(components: SampledComponents, model: str, config: SortingConfig) ->
             component, kept = components.sampled[draw.id]
             assert kept.coordinates is not None
             drawn = Sampled(component.posterior, kept.features, model)
-            posterior = weighed_draws(draw, drawn, kept.coordinates, components.units, config)
+            posterior = weighed_draws(
+                draw, drawn, kept.coordinates, components.units, config, waveforms=kept.waveforms
+            )
             result.append(finish_component(draw, posterior, kept.coordinates, components.units, config))
     return result
 

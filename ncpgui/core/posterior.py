@@ -209,6 +209,42 @@ class PosteriorSamples:
         seen = self.stimulus_nats if stimulus_nats is None else stimulus_nats
         return self.changed(weight=weight, drawn_weight=drawn, stimulus_nats=seen)
 
+    def with_beside(
+        self,
+        rows: NDArray[np.integer],
+        labels: NDArray[np.integer],
+        share: NDArray[np.floating],
+        *,
+        stimulus_nats: NDArray[np.floating] | None = None,
+    ) -> PosteriorSamples:
+        """The samples, and beside some of them others that nobody drew, each for a part of the weight of one.
+
+        Those that come to them are the last. They have no log q and none of `drawn_weight`.
+
+        Parameters
+        ----------
+        rows : (B,) samples that share their weight, different ones
+        labels : (B, N) of those beside them; share : (B,) of the weight, which these get
+        stimulus_nats : (B,) by which the stimulus is more probable under these; 0 when left out
+        """
+        weight = self.weight.copy()
+        more = weight[rows] * share
+        weight[rows] *= 1 - share
+        alone = self.weight if self.drawn_weight is None else self.drawn_weight
+        seen = self.stimulus_nats
+        if stimulus_nats is not None or seen is not None:
+            before = np.zeros(self.n_samples) if seen is None else seen
+            beside = before[rows] + (0.0 if stimulus_nats is None else stimulus_nats)
+            seen = np.concatenate([before, beside])
+        return self.changed(
+            rows=np.concatenate([self.labels, canonical(labels)]),
+            log_prob=np.concatenate([self.log_prob, np.full(len(rows), np.nan)]),
+            weight=np.concatenate([weight, more]),
+            order=None if self.order is None else np.concatenate([self.order, self.order[rows]]),
+            drawn_weight=np.concatenate([alone, np.zeros(len(rows))]),
+            stimulus_nats=seen,
+        )
+
     @property
     def weight_without_stimulus(self) -> NDArray[np.float64]:
         """(S,) weights by all evidence but the stimulus and echoes; `weight` where neither says anything."""

@@ -10,6 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ncpgui.core.allocator import map_large_blocks
 from ncpgui.core.shared_libraries import load_libraries_of
 
@@ -25,6 +28,7 @@ __all__ = [
     "cluster",
     "default_model",
     "draws_side_by_side",
+    "in_white_noise",
     "models",
     "shared_cores",
 ]
@@ -53,6 +57,20 @@ def beams_at_once(device: str, width: int) -> int:
     from ncpgui.engine.sampling.beams import sets_at_once
 
     return sets_at_once(resolve_device(device), width)
+
+
+def in_white_noise(waveforms: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Waveforms (n, T, C), noise sd, turned so that their noise is about white: (n, T, C).
+
+    The noise is judged by the differences of waveforms that are near each other, but for the largest fifth.
+    """
+    _load_torch()
+    import torch
+
+    from ncpgui.engine.networks.principal_components import in_white_noise as whitened
+
+    points = torch.from_numpy(np.ascontiguousarray(waveforms, dtype=np.float32))[None]
+    return np.asarray(whitened(points, torch.ones(1, len(waveforms), dtype=torch.bool))[0])
 
 
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:

@@ -41,6 +41,7 @@ from ncpgui.sorting.found import Found
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.posterior_draws import draw_all, posterior_seed, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
+from ncpgui.sorting.second_cells import with_second_cells
 from ncpgui.sorting.whole_units import parts_a_unit, with_whole_units
 
 log = logging.getLogger(__name__)
@@ -182,6 +183,7 @@ def _posteriors(
                 config,
                 found.noise,
                 known=spikes.known,
+                waveforms=None if found.is_given else spikes.waveforms,
             )
         if number + 1 < len(sizes):
             still = [draw for draw in still if not are_enough(posteriors[draw.id])]
@@ -196,23 +198,29 @@ def weighed_draws(
     config: SortingConfig,
     noise: WhiteNoise | None = None,
     known: NDArray[np.bool_] | None = None,
+    waveforms: NDArray[np.float32] | None = None,
 ) -> PosteriorSamples:
-    """Draws of a component weighed by what all of its spikes, and the white noise that was shown, say."""
+    """Draws of a component weighed by what all of its spikes, and the white noise that was shown, say.
+
+    waveforms : of the sampled spikes, in which second cells are looked for; None where units are people's own
+    """
     sample_index = units.matched.sample_index[draw.spike_ids]
     unit, posterior = units.unit[draw.spike_ids], drawn.posterior
     if draw.pieces and posterior.sampler == "draws":
         rng = stream(config.seed, "pieces", draw.id)
         posterior = with_pieces_joined(posterior, unit[draw.sampled], draw.pieces, rng)
-    return weighed_by_all_spikes(
+    company, fired = np.searchsorted(draw.units, unit), units.matched.fired[draw.spike_ids]
+    responses = None if noise is None else Responses.during(noise, sample_index)
+    weighed = weighed_by_all_spikes(
         posterior,
         draw.sampled,
         coordinates,
-        np.searchsorted(draw.units, unit),
-        units.matched.fired[draw.spike_ids],
+        company,
+        fired,
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
         place=units.matched.places.of(sample_index),
-        responses=None if noise is None else Responses.during(noise, sample_index),
+        responses=responses,
         times_read=drawn.knows_times,
         pieces=[
             np.searchsorted(draw.units, [one.first, one.second]).tolist()
@@ -220,6 +228,18 @@ def weighed_draws(
             if one.is_doubtful
         ],
         known=known,
+    )
+    if waveforms is None or not config.heaps:
+        return weighed
+    return with_second_cells(
+        weighed,
+        draw.sampled,
+        waveforms,
+        company,
+        fired,
+        sampling_frequency_hz=units.sampling_frequency_hz,
+        seed=config.seed,
+        responses=responses if config.stimulus else None,
     )
 
 

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ncpgui.core.partition import canonical
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.drift_turns import turns_nats
@@ -148,23 +147,12 @@ def with_pieces_joined(
         for group in joined:
             clusters = sorted({home[one] for one in group})
             relabelled[clusters] = clusters[0]
-        beside.append(canonical(relabelled[labels]))
+        beside.append(relabelled[labels])
         rows.append(row)
         shares.append(p_some)
     if not rows:
         return drawn
-    weight, share = drawn.weight.copy(), np.array(shares)
-    more = weight[rows] * share
-    weight[rows] *= 1 - share
-    alone = drawn.weight if drawn.drawn_weight is None else drawn.drawn_weight
-    return PosteriorSamples(
-        np.concatenate([drawn.labels, np.stack(beside)]),
-        np.concatenate([drawn.log_prob, np.full(len(rows), np.nan)]),
-        np.concatenate([weight, more]),
-        None if drawn.order is None else np.concatenate([drawn.order, drawn.order[rows]]),
-        np.concatenate([alone, np.zeros(len(rows))]),
-        drawn.sampler,
-    )
+    return drawn.with_beside(np.array(rows), np.stack(beside), np.array(shares))
 
 
 Group = frozenset[int]

@@ -25,6 +25,7 @@ from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import rounds_left, together
 from ncpgui.sorting.posterior_draws import posterior_seed
 from ncpgui.sorting.sampling import ClusterFunction, Sampling
+from ncpgui.sorting.second_cells import with_second_cells
 
 
 def resample_rest(
@@ -69,7 +70,9 @@ def resample_rest(
     company = component.alternatives[0].labels
     decided = np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company)
     evidence = _Evidence(project, component, waveforms, config)
-    posterior = evidence.weighs(drawn, decided)
+    free = labels < 0
+    free[component.sampled[np.array(held.must_link, dtype=np.int64).reshape(-1)]] = False
+    posterior = evidence.weighs(drawn, decided, free)
     progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(
         posterior, component.sampled, evidence.coordinates, config, company=company, held=labels
@@ -170,6 +173,7 @@ class _Evidence:
         self, project: Project, component: Component, waveforms: ComponentWaveforms, config: SortingConfig
     ) -> None:
         self._component, self._config, self._fired = component, config, project.fired[component.spike_ids]
+        self._is_given, self._waveforms = project.given is not None, waveforms.waveforms
         self._sampling_frequency_hz = project.spikes.sampling_frequency_hz
         self._seen: NDArray[np.bool_] | None = None
         if waveforms.coordinates is None:
@@ -183,9 +187,14 @@ class _Evidence:
         self._place = None if places is None else places.of(sample_index)
         self._responses = None if noise is None else Responses.during(noise, sample_index)
 
-    def weighs(self, drawn: Sampled, company: NDArray[np.integer]) -> PosteriorSamples:
-        """Draws as they are weighed; company : (n,) unit of each spike, with which those not sampled go."""
-        return weighed_by_all_spikes(
+    def weighs(
+        self, drawn: Sampled, company: NDArray[np.integer], free: NDArray[np.bool_] | None = None
+    ) -> PosteriorSamples:
+        """Draws as they are weighed; company : (n,) unit of each spike, with which those not sampled go.
+
+        free : (n,) spikes whose unit nobody decided; all when left out
+        """
+        weighed = weighed_by_all_spikes(
             drawn.posterior,
             self._component.sampled,
             self.coordinates,
@@ -197,6 +206,19 @@ class _Evidence:
             seen=self._seen,
             responses=self._responses,
             times_read=drawn.knows_times,
+        )
+        if self._is_given or not self._config.heaps:
+            return weighed
+        return with_second_cells(
+            weighed,
+            self._component.sampled,
+            self._waveforms,
+            company,
+            self._fired,
+            sampling_frequency_hz=self._sampling_frequency_hz,
+            seed=self._config.seed,
+            free=free,
+            responses=self._responses,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.findings.hidden_trains import hidden_train_nats
+from ncpgui.evidence.hidden_trains import hidden_train_nats
 from ncpgui.findings.second_cells import with_times
 
 RATE_HZ = 20_000.0
