@@ -5,7 +5,7 @@ unit are two heaps is asked again of their waveforms, by the difference in BIC b
 of the same covariance (`core.two_laws`). Where a second one hides, nothing is said of its share of the spikes
 but that it is the smaller one: the share is uniform, and its spikes are those farthest on its side of the
 axis between them. A cell whose waveforms are the same shows in firing times alone (`hidden_trains`), which
-weigh both.
+weigh both. Draws that have a unit as two already count for that (`sorting.second_cells`).
 """
 
 from __future__ import annotations
@@ -64,10 +64,28 @@ def second_cells(
         rows = np.flatnonzero(in_use == unit)
         p, place = two_heaps(coordinates[rows].astype(np.float64))
         by_times = hidden_train_nats(fired[rows], sampling_frequency_hz)
-        p = with_times(p, by_times)
+        p = beyond_draws(with_times(p, by_times), p_two(component, in_use[component.sampled] == unit))
         if p >= LEAST_P:
             found[unit] = SecondCell(p, component.spike_ids[rows[np.argsort(place, kind="stable")]])
     return found
+
+
+def p_two(component: Component, points: NDArray[np.bool_]) -> float:
+    """P(some points are two units of which neither is small), by the draws of their component.
+
+    points : (m,) which of the sampled spikes
+    """
+    n = int(points.sum())
+    if n == 0:
+        return 0.0
+    posterior = component.posterior
+    largest = np.array([np.bincount(row).max() for row in posterior.rows[:, points]])
+    return float(posterior.weight[n - largest >= LEAST_SHARE * n].sum())
+
+
+def beyond_draws(p: float, p_of_draws: float) -> float:
+    """P(a unit hides a second cell where the draws have it as one), so that it is two with `p` in all."""
+    return max(0.0, (p - p_of_draws) / (1 - p_of_draws)) if p_of_draws < 1 else 0.0
 
 
 def with_times(p_heaps: float, nats: float) -> float:

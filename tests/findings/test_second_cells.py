@@ -7,42 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.core.two_laws import two_laws
 from ncpgui.curation.command_json import to_json
 from ncpgui.curation.commands import SetAccepted
 from ncpgui.findings.analyses import Rates
 from ncpgui.findings.draws import draws, joint_posterior
 from ncpgui.findings.finding import Collected, finding
 from ncpgui.findings.propagate import propagate
-from ncpgui.findings.second_cells import SecondCell, two_heaps
+from ncpgui.findings.second_cells import SecondCell, beyond_draws, p_two, two_heaps
+from tests.core.test_two_laws import heaps
 from tests.tiny_project import tiny_project
 
 
-def heaps(
-    distance: float, *, share: float = 0.4, n: int = 1000, seed: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Normal points in eight dimensions, of which a share is so far away along the third; which these are."""
-    rng = np.random.default_rng(seed)
-    second = np.arange(n) < share * n
-    points = rng.normal(size=(n, 8)) * [1, 2, 1, 1, 0.5, 1, 1, 1]
-    points[second, 2] += distance
-    return points, second
-
-
 @pytest.mark.parametrize(("distance", "bic_a_nat"), [(2.6, 15), (3.6, 100)], ids=["against two", "for two"])
-def test_the_evidence_is_the_difference_in_bic_of_a_mixture(distance: float, bic_a_nat: float) -> None:
-    """By scikit-learn, from the true means on: eight numbers for the second mean and one for the share."""
-    from sklearn.mixture import GaussianMixture
-
-    points, second = heaps(distance)
-    means = np.array([points[~second].mean(axis=0), points[second].mean(axis=0)])
-    options = {"covariance_type": "tied", "max_iter": 2000, "tol": 1e-7, "reg_covar": 1e-9}
-    two = GaussianMixture(2, means_init=means, weights_init=[0.6, 0.4], **options).fit(points)
-    one = GaussianMixture(1, **options).fit(points)
-    bic = one.bic(points) - two.bic(points)
-    p, _ = two_heaps(points)
-    assert (bic > 0) == (bic_a_nat == 100)
-    assert np.log(p / (1 - p)) == pytest.approx(bic / bic_a_nat, abs=0.02)
+def test_the_evidence_is_a_part_of_the_difference_in_bic(distance: float, bic_a_nat: float) -> None:
+    points, _ = heaps(distance)
+    fitted = two_laws(points)
+    assert fitted is not None
+    p, place = two_heaps(points)
+    assert np.log(p / (1 - p)) == pytest.approx(fitted.bic / bic_a_nat)
+    np.testing.assert_array_equal(place, fitted.place)
 
 
 def test_two_heaps_are_found_and_their_points_are_at_the_two_ends() -> None:
@@ -99,6 +85,20 @@ def hiding(p_of_unit: dict[int, float]) -> Project:
     waveforms = replace(project.waveforms[0], coordinates=points.astype(np.float32))
     spikes = replace(project.spikes, sample_index=2000 * np.arange(len(labels)), n_samples=10**7)
     return replace(project, spikes=spikes, waveforms={0: waveforms})
+
+
+def test_what_draws_have_as_two_is_not_hidden_once_more() -> None:
+    """Draws say .2: one of the others in four hides it, where waveforms and times say .4; none where .1."""
+    assert beyond_draws(0.4, 0.2) == pytest.approx(0.25)
+    assert beyond_draws(0.1, 0.2) == 0
+    assert beyond_draws(0.9, 1.0) == 0
+    one, two, small = [0] * 100, [0] * 60 + [1] * 40, [0] * 90 + [1] * 10
+    component = tiny_project({0: [one]}).components[0]
+    drawn = PosteriorSamples(np.array([one, two, small]), np.zeros(3), np.array([0.5, 0.3, 0.2]))
+    component = replace(component, posterior=drawn)
+    assert p_two(component, np.ones(100, bool)) == pytest.approx(0.3)
+    assert p_two(component, np.arange(100) < 60) == 0
+    assert p_two(component, np.zeros(100, bool)) == 0
 
 
 def test_the_second_cell_is_a_new_unit_in_some_draws_and_the_rest_stays() -> None:
