@@ -123,6 +123,7 @@ STEPS = (
     _script("curation.curation", 40, "--threads 1", peers=PEERS),
     _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
+    _script("probabilities.second_cells", 35, training=True),
 )
 
 

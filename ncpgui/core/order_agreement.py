@@ -39,8 +39,10 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
     -------
     0 .. 0.6, or None where it cannot be told: one point, orders that are not known, a single one, fewer than
     10 samples of each, or samples drawn with unequal weights. What other evidence weighs (`drawn_weight`) is
-    left aside: this is about the network
+    left aside: this is about the network, and samples that it did not draw are too
     """
+    if posterior.drawn_weight is not None and not posterior.drawn_weight.all():
+        posterior = posterior.subset(np.flatnonzero(posterior.drawn_weight))
     labels, n_points = posterior.labels, posterior.n_points
     drawn = posterior.weight if posterior.drawn_weight is None else posterior.drawn_weight
     if posterior.order is None or n_points < 2 or np.ptp(drawn) > 1e-12:

@@ -40,17 +40,8 @@ def with_jumps_joined(drawn: PosteriorSamples, sample_index: NDArray[np.integer]
     rows = np.array([i for i, labels in enumerate(found) if labels is not None], dtype=np.int64)
     if len(rows) == 0:
         return drawn
-    weight = drawn.weight.copy()
-    weight[rows] /= 2
-    alone = drawn.weight if drawn.drawn_weight is None else drawn.drawn_weight
-    return PosteriorSamples(
-        np.concatenate([drawn.labels, [labels for labels in found if labels is not None]]),
-        np.concatenate([drawn.log_prob, np.full(len(rows), np.nan)]),
-        np.concatenate([weight, weight[rows]]),
-        None if drawn.order is None else np.concatenate([drawn.order, drawn.order[rows]]),
-        np.concatenate([alone, np.zeros(len(rows))]),
-        drawn.sampler,
-    )
+    beside = np.stack([labels for labels in found if labels is not None])
+    return drawn.with_beside(rows, beside, np.full(len(rows), 0.5))
 
 
 def _joined(

@@ -21,7 +21,7 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.principal_axes import principal_axes
 from ncpgui.core.seeds import stream
-from ncpgui.core.two_laws import two_laws
+from ncpgui.core.two_laws import TwoLaws, two_laws
 from ncpgui.engine import in_white_noise
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.hidden_trains import hidden_train_nats
@@ -29,8 +29,10 @@ from ncpgui.evidence.hidden_trains import hidden_train_nats
 NATS, NATS_A_BIC, NATS_A_TIME, NATS_A_SHARE = -9.58, 0.058, 1.6, 21.6
 """Log odds of two cells: without anything, for each unit of BIC, for each nat of the firing times, and for
 the share of the smaller heap. Fitted by logistic regression (`benchmarks/probabilities/second_cells.py`)."""
-BIC, TIME_NATS, MOST_SHARE = (-10.0, 100.0), 3.0, 0.35
-"""Below the least BIC waveforms do not say which spike is of which; more than this for two says no more."""
+BIC, TIME_NATS, MOST_SHARE = (-20.0, 100.0), 3.0, 0.35
+"""What lies beyond says no more."""
+LEAST_BIC = -10.0
+"""Below it waveforms do not say which spike is of which."""
 MOST_NATS = 4.0
 LEAST_SHARE = 0.15
 """Smaller heaps are outliers, such as spikes that overlapped with those of others."""
@@ -58,23 +60,32 @@ def second_cell(waveforms: NDArray[np.floating], nats_of_times: float) -> Second
 
     waveforms : (n, ...) of spikes of the unit, their noise white; nats_of_times : of `hidden_train_nats`
     """
+    found = quantities(waveforms, nats_of_times)
+    if found is None or found[1].bic <= LEAST_BIC:
+        return None
+    nats = NATS + float(found[0] @ [NATS_A_BIC, NATS_A_TIME, NATS_A_SHARE])
+    return SecondCell(min(nats, MOST_NATS), np.asarray(expit(found[1].log_odds)))
+
+
+def quantities(
+    waveforms: NDArray[np.floating], nats_of_times: float
+) -> tuple[NDArray[np.float64], TwoLaws] | None:
+    """What tells two cells from one, (3,): BIC, nats of the times, and share; and the two laws.
+
+    None of few spikes, or where all that is found are outliers. Options as of `second_cell`.
+    """
     if len(waveforms) < FEWEST_SPIKES:
         return None
     points = waveforms.reshape(len(waveforms), -1).astype(np.float64)
     points -= points.mean(axis=0)
     points = points @ principal_axes(points.T @ points, max(N_DIMENSIONS))
     fits = [two_laws(points, n_dimensions=d, at_most=AT_MOST, least_share=LEAST_SHARE) for d in N_DIMENSIONS]
-    clear = [one for one in fits if one is not None and one.share >= LEAST_SHARE and one.bic > BIC[0]]
-    if not clear:
+    large = [one for one in fits if one is not None and one.share >= LEAST_SHARE]
+    if not large:
         return None
-    best = max(clear, key=lambda one: one.bic)
-    nats = (
-        NATS
-        + NATS_A_BIC * min(best.bic, BIC[1])
-        + NATS_A_TIME * min(nats_of_times, TIME_NATS)
-        + NATS_A_SHARE * min(best.share, MOST_SHARE)
-    )
-    return SecondCell(min(nats, MOST_NATS), np.asarray(expit(best.log_odds)))
+    best = max(large, key=lambda one: one.bic)
+    told = [np.clip(best.bic, *BIC), min(nats_of_times, TIME_NATS), min(best.share, MOST_SHARE)]
+    return np.array(told, dtype=np.float64), best
 
 
 def with_second_cells(

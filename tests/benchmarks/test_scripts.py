@@ -292,6 +292,13 @@ def test_heaps(tmp_path: Path) -> None:
     assert all(0 <= row["said"] <= 1 for row in kept["rows"])
 
 
+def test_second_cells(tmp_path: Path) -> None:
+    kept = run("probabilities.second_cells", tmp_path, "--cache", str(tmp_path / "cache"))
+    assert [row["weight of"] for row in kept["weights"]] == ["nothing", "BIC", "times, nats", "share"]
+    (row,) = kept["rows"]
+    assert row["of these of two"] <= min(row["of two cells"], row["asked about"]) <= row["units"]
+
+
 def test_stimulus(tmp_path: Path) -> None:
     kept = run("probabilities.stimulus", tmp_path)
     assert 0 <= kept["total"]["ECE"] <= 1

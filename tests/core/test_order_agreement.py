@@ -77,6 +77,13 @@ def test_what_other_evidence_weighs_does_not_count() -> None:
     assert order_spread(weighed) == pytest.approx(np.sqrt(2 / 7))
 
 
+def test_samples_that_nobody_drew_do_not_count() -> None:
+    labels = np.array([[0] * 5 if s % N_ORDERS < 4 else list(range(5)) for s in range(160)])
+    drawn, rows = posterior(labels), np.arange(160)
+    beside = drawn.with_beside(rows, np.zeros_like(labels), np.full(160, 0.7))
+    assert order_spread(beside) == order_spread(drawn) == pytest.approx(np.sqrt(2 / 7))
+
+
 def test_the_comparison_of_pairs_takes_a_byte_a_pair_and_sample():
     """31 125 pairs of 250 points in 200 samples: 6 MiB, held twice for a moment."""
     one = posterior(np.random.default_rng(2).integers(5, size=(200, 2000)))

@@ -119,6 +119,26 @@ def test_weights_without_the_stimulus_are_those_before_it() -> None:
         PosteriorSamples(np.zeros((3, 2), int), np.zeros(3), stimulus_nats=np.zeros(2))
 
 
+def test_samples_beside_others_share_their_weight_and_were_drawn_by_nobody() -> None:
+    """Of weights 1/4 and 3/4 the second gives a third away; a stimulus of ln 2 is more for it there."""
+    drawn = PosteriorSamples(np.array([[0, 0], [0, 1]]), np.zeros(2), np.array([1.0, 3.0]), np.array([4, 5]))
+    found = drawn.with_beside(np.array([1]), np.array([[7, 7]]), np.array([1 / 3]))
+    assert found.labels.tolist() == [[0, 0], [0, 1], [0, 0]]
+    np.testing.assert_allclose(found.weight, [0.25, 0.5, 0.25])
+    np.testing.assert_allclose(found.drawn_weight, [0.25, 0.75, 0])
+    assert np.isnan(found.log_prob).tolist() == [False, False, True]
+    assert found.order.tolist() == [4, 5, 5]
+    assert found.stimulus_nats is None
+    seen = drawn.with_beside(
+        np.array([1]), np.array([[0, 0]]), np.array([1 / 2]), stimulus_nats=np.array([np.log(2)])
+    )
+    np.testing.assert_allclose(seen.stimulus_nats, [0, 0, np.log(2)])
+    np.testing.assert_allclose(seen.weight_without_stimulus, np.array([4, 6, 3]) / 13)
+    again = seen.with_beside(np.array([2]), np.array([[0, 1]]), np.array([1 / 2]))
+    np.testing.assert_allclose(again.stimulus_nats, np.log([1, 1, 2, 2]))
+    np.testing.assert_allclose(again.drawn_weight, [0.25, 0.75, 0, 0])
+
+
 def test_evidence_that_excludes_all_samples_and_weights_that_do_not_fit_are_refused() -> None:
     samples = PosteriorSamples(np.zeros((2, 2), int), np.zeros(2))
     with pytest.raises(InputError, match="evidence must leave at least one sample possible"):

@@ -42,14 +42,15 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
     assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
 
 
-def test_a_card_says_that_firing_times_speak_for_it_and_its_tooltip_what_the_network_alone_says(
+def test_a_card_says_that_all_spikes_speak_for_it_and_its_tooltip_what_the_network_alone_says(
     panel, screen
 ) -> None:
     card = replace(panel.cards[0].card, mass=0.91, evidence={"waveforms": 0.6, "times": 0.91})
     widget = CardWidget(card, 1.0, LIGHT)
     widget.resize(264, 200)
     assert f"network alone 60{THIN}%, with all spikes and their times 91{THIN}%" in widget.toolTip()
-    assert "times speak for it" in [text.words.removeprefix("firing ") for text in painted_texts(widget)]
+    painted = [text.words for text in painted_texts(widget)]
+    assert {"all spikes speak for it", "all spikes for it"} & set(painted)
     for same in ({}, {"waveforms": 0.9101, "times": 0.91}):
         widget.set_card(replace(card, evidence=same), 1.0, LIGHT)
         assert "network alone" not in widget.toolTip()
@@ -77,8 +78,8 @@ def test_a_card_shows_the_stimulus_apart_from_waveforms_and_times(panel, screen)
         ({"waveforms": 0.3, "times": 0.301, "stimulus": 0.9}, "the stimulus speaks for it"),
         ({"waveforms": 0.9, "times": 0.9, "stimulus": 0.9}, None),
         ({"waveforms": 0.0, "times": 0.0, "echoes": 0.98}, "echoes speak for it"),
-        ({"waveforms": 0.3, "times": 0.7, "stimulus": 0.6, "echoes": 0.61}, "firing times speak for it"),
-        ({"waveforms": 0.9, "times": 0.4}, "firing times speak against it"),
+        ({"waveforms": 0.3, "times": 0.7, "stimulus": 0.6, "echoes": 0.61}, "all spikes speak for it"),
+        ({"waveforms": 0.9, "times": 0.4}, "all spikes speak against it"),
         ({"waveforms": 0.5, "times": 0.94, "stimulus": 0.2}, "the stimulus speaks against it"),
         ({}, None),
     ],

@@ -98,7 +98,7 @@ def test_under_the_pointer_a_card_lights_up(card, monkeypatch: pytest.MonkeyPatc
 def test_what_speaks_for_a_card_is_a_line_of_its_own_before_what_it_changes(card) -> None:
     card.set_card(replace(CARD, evidence={"waveforms": 0.5, "times": 0.7}), 10.0, LIGHT)
     assert told_of(card)[7:9] == [
-        'text "firing times speak for it" left middle 13.5,54.5 238x17 muted 12',
+        'text "all spikes speak for it" left middle 13.5,54.5 238x17 muted 12',
         'text "splits 22 in 2" left middle 13.5,71.5 238x17 muted 12',
     ]
 

@@ -129,7 +129,7 @@ class Card:
         changes = [(_logit(after) - _logit(before), name) for (_, before), (name, after) in pairwise(steps)]
         change, name = max(changes, key=lambda one: abs(one[0]))
         long, short = {
-            TIMES: ("firing times speak", "times speak"),
+            TIMES: ("all spikes speak", "all spikes"),
             STIMULUS: ("the stimulus speaks", "stimulus"),
             ECHOES: ("echoes speak", "echoes"),
         }[name]
