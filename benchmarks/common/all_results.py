@@ -124,6 +124,7 @@ STEPS = (
     _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
     _script("probabilities.second_cells", 35, training=True),
+    _script("probabilities.units_in_noise", 30, "--threads 1", training=True),
 )
 
 

@@ -67,10 +67,12 @@ def in_white_noise(waveforms: NDArray[np.floating]) -> NDArray[np.float32]:
     _load_torch()
     import torch
 
+    from ncpgui.engine.device import one_core
     from ncpgui.engine.networks.principal_components import in_white_noise as whitened
 
     points = torch.from_numpy(np.ascontiguousarray(waveforms, dtype=np.float32))[None]
-    return np.asarray(whitened(points, torch.ones(1, len(waveforms), dtype=torch.bool))[0])
+    with one_core():
+        return np.asarray(whitened(points, torch.ones(1, len(waveforms), dtype=torch.bool))[0])
 
 
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:

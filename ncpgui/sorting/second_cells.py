@@ -134,6 +134,8 @@ def with_second_cells(
 def _as_one(posterior: PosteriorSamples, company: NDArray[np.integer]) -> list[NDArray[np.int64]]:
     """Groups of units that the draws most often have as one cluster; company : (m,) unit of each point."""
     units = np.unique(company[company >= 0])
+    if len(units) == 0:
+        return []
     homes = np.stack([_home(posterior.rows[:, company == unit]) for unit in units], axis=1)
     patterns, row = np.unique(canonical(homes), axis=0, return_inverse=True)
     usual = patterns[np.bincount(row.reshape(-1), posterior.weight).argmax()]
@@ -175,7 +177,7 @@ class _Hidden:
 
     def home(self, labels: NDArray[np.integer]) -> int | None:
         """Cluster that has the unit in a draw; None where the draw has it in several."""
-        sizes = np.bincount(labels[self.points]) if len(self.points) else np.zeros(1)
+        sizes = np.bincount(labels[self.points])
         return int(sizes.argmax()) if sizes.max() > (1 - LEAST_SHARE) * len(self.points) else None
 
 

@@ -292,6 +292,11 @@ def test_heaps(tmp_path: Path) -> None:
     assert all(0 <= row["said"] <= 1 for row in kept["rows"])
 
 
+def test_units_in_noise(tmp_path: Path) -> None:
+    ways = run("probabilities.units_in_noise", tmp_path, "--cache", str(tmp_path / "cache"))["ways"]
+    assert {"neuron", "right", "pure", "complete"} <= {row["P of"] for row in ways["all spikes and times"]}
+
+
 def test_second_cells(tmp_path: Path) -> None:
     kept = run("probabilities.second_cells", tmp_path, "--cache", str(tmp_path / "cache"))
     assert [row["weight of"] for row in kept["weights"]] == ["nothing", "BIC", "times, nats", "share"]

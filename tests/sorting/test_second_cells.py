@@ -131,6 +131,12 @@ def test_what_a_person_decided_is_not_parted() -> None:
     assert hidden(posterior, waveforms, fired, free=np.ones(600, bool)).n_samples == 2
 
 
+def test_spikes_of_no_unit_hide_nothing() -> None:
+    waveforms, _ = spikes(4.5)
+    posterior = draws([0])
+    assert hidden(posterior, waveforms, train(600, two_cells=True), company=np.full(600, -1)) is posterior
+
+
 def test_a_beam_stays_a_beam() -> None:
     waveforms, _ = spikes(4.5)
     beam = draws([0]).changed(sampler="beam")
