@@ -109,7 +109,7 @@ def main() -> None:
     arguments.development = True
     rows: list[Row] = list(of_twins(1 if arguments.quick else arguments.twins, arguments.seed))
     for name, truth in asked_recordings(arguments).items():
-        recording = sampled_recording(name, truth, arguments.cache)
+        recording = sampled_recording(name, truth, arguments.cache, by_any_source=True)
         for kind, some in (("", recording.whole), (", merged", recording.planted)):
             rows += rows_of(name + kind, some.units, some.sampled, recording.truth)
     x, y = np.stack([row.quantities for row in rows]), np.array([row.is_two for row in rows])

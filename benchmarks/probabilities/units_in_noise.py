@@ -16,7 +16,7 @@ from spikeinterface.core import read_binary
 
 from benchmarks.common.kept import add_cache
 from benchmarks.common.report import Origin, begin, keep, options, where
-from benchmarks.probabilities.unit_probabilities import Scored, scored, summary
+from benchmarks.probabilities.unit_probabilities import UNTOUCHED, Scored, scored, summary
 from benchmarks.recordings.coloured_noise import recorded
 from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.noise_families import SPECTRA
@@ -65,8 +65,8 @@ def main() -> None:
 # Do the probabilities of units come true in coloured noise?
 
 Recordings of {truth.n_units} cells in noise of {len(families)} families ({", ".join(families)}), seeds
-{arguments.seed} to {arguments.seed + len(families) - 1}, each sorted once. Nothing was fitted on these recordings, and no
-setting chosen. What is asked is as [in white noise](unit_probabilities.md).
+{arguments.seed} to {arguments.seed + len(families) - 1}, each sorted once. {UNTOUCHED}
+What is asked is as [in white noise](unit_probabilities.md).
 
 {text}
 
