@@ -137,7 +137,7 @@ def test_a_file_that_is_not_text_is_said(preferences: Preferences) -> None:
     ("written", "key"),
     [
         ("ctrl+m", "Ctrl+M"), ("Shift+Ctrl+k", "Ctrl+Shift+K"), ("esc", "Escape"), (" Ctrl + Up ", "Ctrl+Up"),
-        ("pageup", "PgUp"), ("Alt+PgDown", "Alt+PgDown"), ("F12", "F12"), (":", ":"), ("Ctrl++", "Ctrl++"),
+        ("pageup", "PgUp"), ("Alt+PgDown", "Alt+PgDown"), ("f24", "F24"), (":", ":"), ("Ctrl++", "Ctrl++"),
         ("del", "Delete"), ("[", "["),
     ],
 )  # fmt: skip
@@ -148,7 +148,7 @@ def test_keys_may_be_written_as_people_write_them(written: str, key: str) -> Non
     assert gui.QKeySequence(key)[0] & 0x01FFFFFF not in (0, 0x01FFFFFF)
 
 
-@pytest.mark.parametrize("written", ["", "Ctrl", "Hyper+M", "Ctrl+", "MM", "F99", "Ctrl+M, Ctrl+N"])
+@pytest.mark.parametrize("written", ["", "Ctrl", "Hyper+M", "Ctrl+", "MM", "F25", "Ctrl+M, Ctrl+N"])
 def test_what_is_no_key_is_refused(written: str) -> None:
     with pytest.raises(InputError, match="there is no key"):
         canonical_key(written)
