@@ -123,6 +123,7 @@ STEPS = (
     _script("curation.curation", 40, "--threads 1", peers=PEERS),
     _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
+    _script("recordings.twins", 30, "--recordings 10 --seed 7300 --threads 1 --jobs 1", training=True),
     _script("probabilities.second_cells", 35, training=True),
     _script("probabilities.units_in_noise", 30, "--threads 1", training=True),
 )
