@@ -554,3 +554,20 @@ def test_at_the_end_the_session_that_was_made_last_is_closed_and_the_one_before_
     before = [("closed", "old")] if was_made else []
     name = "new" if was_made else "old"
     assert log == [*before, ("saved", name) if has_last else ("closed", name)]
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_last_save_that_fails_leaves_the_session_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_open: bool
+) -> None:
+    closed: list[str] = []
+
+    def full(*_: object, **__: object) -> None:
+        raise SessionError("the disk is full")
+
+    monkeypatch.setattr(jobs, "save", full)
+    session: Any = SimpleNamespace(close=lambda: closed.append("closed")) if is_open else None
+    project: Any = object()
+    with pytest.raises(SessionError, match="the disk is full"):
+        jobs.save_and_close(session, tmp_path / "one.h5", project, is_in_journal=True)
+    assert closed == ["closed"] * is_open
