@@ -31,6 +31,7 @@ from ncpgui.evidence import (
     drift_turns,
     echoes,
     fields,
+    hidden_trains,
     point_events,
     refractory,
     support,
@@ -47,6 +48,7 @@ from ncpgui.sorting import (
     merge_across_drift,
     neuron_probability,
     noise_likeness,
+    second_cells,
 )
 from ncpgui.sorting import echoes as component_echoes
 from ncpgui.sorting.components import DOUBTFUL, MAX_UNITS
@@ -122,6 +124,11 @@ def of_evidence() -> list[str]:
     draws = CONFIG.posterior_samples
     heavy = [percent(heaviest(n, k, part)) for n, k, part in (
         (100, 1, tempered.EFFECTIVE_PART), (draws, 1, wide), (draws, 10, wide))]  # fmt: skip
+    odds = (
+        f"{second_cells.NATS} + {second_cells.NATS_A_BIC}\\,b + {second_cells.NATS_A_TIME}\\,t + "
+        f"{second_cells.NATS_A_SHARE}\\,q, \\text{{ at most }} {second_cells.MOST_NATS:g}.$"
+    )
+    assert odds in (ROOT / "docs" / "method" / "evidence.md").read_text(encoding="utf-8")
     jump, at_once, alone = drift_jumps.P_JUMPS, drift_jumps.P_AT_ONCE, drift_jumps.P_COMES_AND_GOES
     return [
         f"({MIN_CLUSTER_SPIKES} spikes, or {100 * MIN_CLUSTER_SHARE:g} %)",
@@ -134,6 +141,15 @@ def of_evidence() -> list[str]:
         f"differ by less than {percent(alike_from_places.ALIKE)} of the larger energy",
         f"two differ by less than {percent(alike_from_places.THE_SAME)}",
         f"${drift_pieces.NATS} - {-drift_pieces.NATS_UNLIKE}\\,u - {-drift_pieces.NATS_TOGETHER}\\,s$",
+        "In their first {} and {} principal components".format(*second_cells.N_DIMENSIONS),
+        f"between one law and two, at most {second_cells.BIC[1]:g}",
+        f"the share of the smaller law, at most {second_cells.MOST_SHARE}",
+        f"the log Bayes factor, at most {second_cells.TIME_NATS:g}, of pairs of spikes of the unit that are "
+        f"{between(hidden_trains.CLOSE_MS)} ms apart",
+        f"one neuron has {hidden_trains.OF_ONE[0]} to {hidden_trains.OF_ONE[-1]} of the pairs that chance "
+        f"gives, two have {hidden_trains.OF_TWO[0]} to {hidden_trains.OF_TWO[-1]}",
+        f"If the probability is {second_cells.LEAST_P} or more, $q$ at least {second_cells.LEAST_SHARE} and "
+        f"$b > {second_cells.LEAST_BIC:g}$",
         f"that are {between(refractory.REFRACTORY_MS)} ms apart",
         f"that are {between(refractory.CHANCE_MS)} ms apart give the number expected by chance",
         f"(probability {refractory.P_SHY}: one of two",
