@@ -45,8 +45,8 @@ class SortingConfig:
         are no posterior
     posterior_samples : draws of the posterior of a component
     beam : label vectors of a component that a beam keeps
-    heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two, and whether
-        units that are two heaps are two in some draws
+    heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two, and
+        whether units that are two heaps are two in some draws
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
     stimulus : whether what all spikes respond to weighs these draws, where white noise was shown
     echoes : whether spikes at a fixed lag from those of another unit weigh these draws
