@@ -19,6 +19,7 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.posterior_draws import posterior_seed
 from ncpgui.sorting.recluster import rarer_sortings, resample_rest, with_all_draws
 from tests.sorting.planted import SQUARE, FakeResult, template
+from tests.sorting.test_second_cells import spikes, train
 
 CONFIG = SortingConfig(
     min_cluster_spikes=1, posterior_samples=10, heaps=False, firing_times=False, stimulus=False, echoes=False
@@ -333,3 +334,49 @@ def test_held_spikes_are_units_of_their_own_where_the_others_are_weighed(
     assert seen == [[2, 2, 0, 0, 3, 1, 1, 1, 2, 1]]
     with_all_draws(PROJECT, one, waves(), replace(CONFIG, posterior_samples=100), cluster=Network(A))
     assert seen[1] == [*A, 0, 1]
+
+
+# -- units that hide a second cell ----------------------------------------------------------------
+
+HEAPS, _ = spikes(4.5, n=400)
+HIDING = replace(
+    PROJECT,
+    spikes=SpikeEvents(
+        train(400, two_cells=True), np.zeros(400, np.int64), np.zeros(400, np.float32), RATE, 400_000
+    ),
+    unit_of_spike=np.zeros(400, np.int64),
+    probability=np.ones(400, np.float32),
+)
+
+
+def hiding_sampled_again(held: Clamp, config: SortingConfig) -> Component:
+    """400 spikes of one unit in two heaps, which the network has as one in ten draws."""
+    coordinates = HEAPS.reshape(400, -1)[:, 42:54]
+    one = [0] * 400
+    before = Component(
+        3, np.arange(3), np.arange(400), np.arange(400), PosteriorSamples([one], [0.0]), (way(one),)
+    )
+    waveforms = ComponentWaveforms(HEAPS, np.zeros((400, 2), np.float32), coordinates)
+    return resample_rest(HIDING, before, waveforms, held, config, cluster=Network(one))
+
+
+def test_a_unit_that_hides_a_second_cell_is_two_in_draws_beside_the_new_ones() -> None:
+    found = hiding_sampled_again(Clamp(np.full(400, -1, np.int32)), replace(CONFIG, heaps=True))
+    assert found.posterior.n_samples == 20
+    assert found.alternatives[0].n_units == 2
+    assert found.alternatives[0].mass > 0.9
+
+
+@pytest.mark.parametrize(
+    ("held", "heaps"),
+    [
+        (Clamp(np.full(400, -1, np.int32)), False),
+        (Clamp(np.where(np.arange(400) < 2, 0, -1).astype(np.int32)), True),
+        (Clamp(np.full(400, -1, np.int32), must_link=((3, 7),)), True),
+    ],
+    ids=["heaps are not looked at", "spikes are accepted", "spikes are one by decision"],
+)
+def test_it_is_not_where_heaps_do_not_count_or_somebody_decided(held: Clamp, heaps: bool) -> None:
+    found = hiding_sampled_again(held, replace(CONFIG, heaps=heaps))
+    assert found.posterior.n_samples == 10
+    assert (found.posterior.rows == 0).all()
