@@ -30,6 +30,7 @@ from benchmarks.probabilities.sampled_recordings import (
 from benchmarks.recordings.twins import PROBES, made
 from benchmarks.recordings.unit_scores import calibration_error
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.two_laws import LEAST_SHARE
 from ncpgui.engine import in_white_noise
 from ncpgui.ephys.readers import recording_of
 from ncpgui.evidence.hidden_trains import hidden_train_nats
@@ -39,7 +40,6 @@ from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.pipeline import find_units
 from ncpgui.sorting.second_cells import (
     LEAST_P,
-    LEAST_SHARE,
     NATS,
     NATS_A_BIC,
     NATS_A_SHARE,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.principal_axes import principal_axes
+from ncpgui.core.principal_axes import principal_scores
 
 QUANTITIES = ("valley", "distance")
 WEIGHTS = (-0.51, 2.26)
@@ -92,17 +92,11 @@ def weighed_by_heaps(drawn: PosteriorSamples, waveforms: NDArray[np.floating]) -
     ----------
     drawn : (S, n); waveforms : (n, n_samples, n_channels), noise sd
     """
-    coordinates = _principal(waveforms.reshape(len(waveforms), -1))
+    coordinates = principal_scores(waveforms.reshape(len(waveforms), -1), N_COORDINATES)
     known: dict[tuple[bytes, bytes], float] = {}
     rows, which = np.unique(drawn.labels, axis=0, return_inverse=True)
     nats = np.array([_parted(labels, coordinates, known) for labels in rows])
     return drawn.weighed(SAID_TWICE * nats[which.reshape(-1)])
-
-
-def _principal(points: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Scores on the largest principal axes: (n, d) -> (n, `N_COORDINATES` or fewer)."""
-    centred = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
-    return np.asarray(centred @ principal_axes(centred.T @ centred, N_COORDINATES).astype(points.dtype))
 
 
 def _parted(

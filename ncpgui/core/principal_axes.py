@@ -15,3 +15,10 @@ def principal_axes(scatter: NDArray[np.floating], n_axes: int) -> NDArray[np.flo
     axes = vectors[:, ::-1][:, :n_axes]
     largest = np.abs(axes).argmax(axis=0)
     return np.asarray(axes * np.sign(axes[largest, np.arange(axes.shape[1])]))
+
+
+def principal_scores(points: NDArray[np.floating], n_axes: int) -> NDArray[np.floating]:
+    """Scores of points (n, d) on their largest principal axes, of the points' type: (n, `n_axes` or d)."""
+    centred = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
+    axes = principal_axes(centred.T @ centred, n_axes).astype(points.dtype)
+    return np.asarray(centred @ axes)

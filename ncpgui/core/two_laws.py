@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 N_STEPS, ENOUGH = 60, 1e-4
 """Steps of EM at most, and change of the share of the second law below which it ends."""
+LEAST_SHARE = 0.15
+"""Of spikes: a smaller law is of outliers, such as those that overlapped with spikes of others."""
 LEAST_VARIANCE = 1e-9
 """Relative to the largest: directions in which points hardly differ are left out."""
 
@@ -35,7 +37,7 @@ class TwoLaws:
 
 
 def two_laws(
-    points: Floats,
+    points: NDArray[np.floating],
     *,
     n_dimensions: int | None = None,
     n_axes: int = 3,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
-from ncpgui.core.two_laws import two_laws
+from ncpgui.core.two_laws import LEAST_SHARE, two_laws
 from ncpgui.evidence.hidden_trains import hidden_train_nats
 
 Floats = NDArray[np.float64]
@@ -25,8 +25,6 @@ AT_LEAST = 60
 NATS_AGAINST, NATS_FOR = 1 / 15, 1 / 100
 """Log odds of two cells for each unit of BIC below 0 and above: not a half, since waveforms are no normal
 numbers. What is not normal in the waveforms of one cell looks like a second one."""
-LEAST_SHARE = 0.15
-"""Smaller heaps are outliers."""
 LEAST_P = 0.01
 SAME_SHAPE = 0.05
 """Odds that a unit hides a cell whose waveforms are the same, whatever waveforms say."""

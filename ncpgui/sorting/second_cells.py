@@ -19,9 +19,9 @@ from scipy.special import expit
 
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.principal_axes import principal_axes
+from ncpgui.core.principal_axes import principal_scores
 from ncpgui.core.seeds import stream
-from ncpgui.core.two_laws import TwoLaws, two_laws
+from ncpgui.core.two_laws import LEAST_SHARE, TwoLaws, two_laws
 from ncpgui.engine import in_white_noise
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.hidden_trains import hidden_train_nats
@@ -34,8 +34,6 @@ BIC, TIME_NATS, MOST_SHARE = (-20.0, 100.0), 3.0, 0.35
 LEAST_BIC = -10.0
 """Below it waveforms do not say which spike is of which."""
 MOST_NATS = 4.0
-LEAST_SHARE = 0.15
-"""Smaller heaps are outliers, such as spikes that overlapped with those of others."""
 LEAST_P = 0.25
 """Units that are less probably two cells stay as they are."""
 FEWEST_SPIKES = 64
@@ -76,9 +74,8 @@ def quantities(
     """
     if len(waveforms) < FEWEST_SPIKES:
         return None
-    points = waveforms.reshape(len(waveforms), -1).astype(np.float64)
-    points -= points.mean(axis=0)
-    points = points @ principal_axes(points.T @ points, max(N_DIMENSIONS))
+    flat = waveforms.reshape(len(waveforms), -1).astype(np.float64)
+    points = principal_scores(flat, max(N_DIMENSIONS))
     fits = [two_laws(points, n_dimensions=d, at_most=AT_MOST, least_share=LEAST_SHARE) for d in N_DIMENSIONS]
     large = [one for one in fits if one is not None and one.share >= LEAST_SHARE]
     if not large:

@@ -14,7 +14,7 @@ from benchmarks.recordings import coloured_noise
 from benchmarks.recordings.ground_truth import PROBES
 from benchmarks.recordings.sorters import RECORDINGS
 from ncpgui.app.model import open_questions
-from ncpgui.core import heaps
+from ncpgui.core import heaps, two_laws
 from ncpgui.core.allocator import LARGE_BYTES
 from ncpgui.core.alternatives import MIN_CLUSTER_SHARE, MIN_CLUSTER_SPIKES, MIN_JACCARD
 from ncpgui.core.left_out import MIN_RATE_HZ
@@ -148,7 +148,7 @@ def of_evidence() -> list[str]:
         f"{between(hidden_trains.CLOSE_MS)} ms apart",
         f"one neuron has {hidden_trains.OF_ONE[0]} to {hidden_trains.OF_ONE[-1]} of the pairs that chance "
         f"gives, two have {hidden_trains.OF_TWO[0]} to {hidden_trains.OF_TWO[-1]}",
-        f"If the probability is {second_cells.LEAST_P} or more, $q$ at least {second_cells.LEAST_SHARE} and "
+        f"If the probability is {second_cells.LEAST_P} or more, $q$ at least {two_laws.LEAST_SHARE} and "
         f"$b > {second_cells.LEAST_BIC:g}$",
         f"that are {between(refractory.REFRACTORY_MS)} ms apart",
         f"that are {between(refractory.CHANCE_MS)} ms apart give the number expected by chance",
