@@ -229,7 +229,7 @@ def weighed_draws(
         ],
         known=known,
     )
-    if waveforms is None or not config.heaps:
+    if waveforms is None:
         return weighed
     return with_second_cells(
         weighed,
@@ -238,8 +238,8 @@ def weighed_draws(
         company,
         fired,
         sampling_frequency_hz=units.sampling_frequency_hz,
-        seed=config.seed,
-        responses=responses if config.stimulus else None,
+        config=config,
+        responses=responses,
     )
 
 

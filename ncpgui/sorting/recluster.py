@@ -207,7 +207,7 @@ class _Evidence:
             responses=self._responses,
             times_read=drawn.knows_times,
         )
-        if self._is_given or not self._config.heaps:
+        if self._is_given:
             return weighed
         return with_second_cells(
             weighed,
@@ -216,7 +216,7 @@ class _Evidence:
             company,
             self._fired,
             sampling_frequency_hz=self._sampling_frequency_hz,
-            seed=self._config.seed,
+            config=self._config,
             free=free,
             responses=self._responses,
         )

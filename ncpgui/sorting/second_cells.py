@@ -25,6 +25,7 @@ from ncpgui.core.two_laws import LEAST_SHARE, TwoLaws, two_laws
 from ncpgui.engine import in_white_noise
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.hidden_trains import hidden_train_nats
+from ncpgui.sorting.config import SortingConfig
 
 NATS, NATS_A_BIC, NATS_A_TIME, NATS_A_SHARE = -9.58, 0.058, 1.6, 21.6
 """Log odds of two cells: without anything, for each unit of BIC, for each nat of the firing times, and for
@@ -93,13 +94,13 @@ def with_second_cells(
     fired: NDArray[np.integer],
     *,
     sampling_frequency_hz: float,
-    seed: int,
+    config: SortingConfig,
     free: NDArray[np.bool_] | None = None,
     responses: Responses | None = None,
 ) -> PosteriorSamples:
     """The posterior with draws in which units of matching are two cells beside those that have them as one.
 
-    A beam is left as it is.
+    A beam is left as it is, and all draws where `config` has heaps count for nothing.
 
     Parameters
     ----------
@@ -110,12 +111,15 @@ def with_second_cells(
     free : (n,) spikes that may be of either; units with others stay as they are. All when left out
     responses : of all spikes to white noise; None where there was none
     """
+    if posterior.sampler != "draws" or not config.heaps:
+        return posterior
+    responses = responses if config.stimulus else None
     asked = []
     for group in _as_one(posterior, company[sampled]):
         members = np.isin(company, group)
         if members[sampled].sum() >= FEWEST_SPIKES and (free is None or free[members].all()):
             asked.append(members)
-    if posterior.sampler != "draws" or not asked:
+    if not asked:
         return posterior
     white = in_white_noise(waveforms)
     found = []
@@ -125,7 +129,7 @@ def with_second_cells(
         second = second_cell(white[points], times)
         if second is not None and expit(second.nats) >= LEAST_P:
             found.append(_Hidden(points, second, _stimulus_nats(sampled[points], second, responses)))
-    return _with_hidden(posterior, found, stream(seed, "second cells"), shown=responses is not None)
+    return _with_hidden(posterior, found, stream(config.seed, "second cells"), shown=responses is not None)
 
 
 def _as_one(posterior: PosteriorSamples, company: NDArray[np.integer]) -> list[NDArray[np.int64]]:

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.second_cells import (
     MOST_NATS,
     NATS,
@@ -50,7 +51,11 @@ def hidden(
     posterior: PosteriorSamples, waveforms: np.ndarray, fired: np.ndarray, **options: object
 ) -> PosteriorSamples:
     n = len(waveforms)
-    given = {"company": np.zeros(n, dtype=np.int64), "sampling_frequency_hz": RATE_HZ, "seed": 0} | options
+    given = {
+        "company": np.zeros(n, dtype=np.int64),
+        "sampling_frequency_hz": RATE_HZ,
+        "config": SortingConfig(),
+    } | options
     company = given.pop("company")
     return with_second_cells(posterior, np.arange(n), waveforms, company, fired, **given)
 
@@ -181,7 +186,8 @@ def test_the_stimulus_weighs_them_and_is_told_apart(nats: float) -> None:
 def test_the_same_seed_gives_the_same_draws() -> None:
     waveforms, _ = spikes(4.0)
     first, again, other = (
-        hidden(draws([0], [0]), waveforms, train(600, two_cells=True), seed=seed).rows for seed in (1, 1, 2)
+        hidden(draws([0], [0]), waveforms, train(600, two_cells=True), config=SortingConfig(seed=seed)).rows
+        for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
