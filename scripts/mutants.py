@@ -49,6 +49,8 @@ TURNED: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 SWAPPED = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 SWAPPED |= {"argmin": "argmax", "argmax": "argmin", "any": "all", "all": "any"}
+COMPILED = re.compile(r"\bnumba\b|\bimport .*\bcompiled")
+"""What a module says that has functions of its own compiled."""
 AT_ONCE = 12
 """Test files of a run beyond those that mirror a module."""
 SLOW = 4
@@ -319,7 +321,7 @@ class Trial:
 
     def _forget_compiled(self, text: str) -> None:
         """Compile anew what calls a compiled module: numba looks at the file of the caller only."""
-        if "numba" in text:
+        if COMPILED.search(text):
             for kept in self.root.rglob("*.nb[ci]"):
                 kept.unlink()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import sosfilt_zi
@@ -15,6 +14,7 @@ from spikeinterface.core import get_chunk_with_margin
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 from spikeinterface.preprocessing.filter import FilterRecording
 
+from ncpgui.core.loops import compiled
 from ncpgui.ephys.segments import segments_of
 
 
@@ -56,7 +56,7 @@ def filtered_both_ways(sos: NDArray[np.float64], traces: NDArray[Any]) -> NDArra
     return values[edge:-edge]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _run(values, sos, settled, backward):  # type: ignore[no-untyped-def]
     """Filter (n, C) in place, from the state in which its first row would have settled: (S, 2).
 

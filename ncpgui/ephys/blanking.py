@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from ncpgui.core.clock import Clock
 from ncpgui.core.counted import some
-from ncpgui.core.home import provide_home
+from ncpgui.core.loops import compiled
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
-
-provide_home()
 
 BLOCK_S = 0.05
 LOUD_SHARE = 2 / 3
@@ -178,7 +175,7 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         return some(places, MAX_PLACES)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _count(traces, size, stride, loud_from, still_below, loud, still):  # type: ignore[no-untyped-def]
     """Count every `stride`-th sample (n, C) by block of `size` (blocks, C): beyond a bound, and below one."""
     for i in range(0, len(traces), stride):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.home import provide_home
+from ncpgui.core.loops import compiled
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-provide_home()
 
 TILE = 64
 """Samples and channels of a piece that is turned at once, so that it stays close to the processor."""
@@ -37,7 +35,7 @@ def read_by_channel(recording: BaseRecording, start: int, end: int) -> NDArray[A
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _turn(traces, result):  # type: ignore[no-untyped-def]
     n_samples, n_channels = traces.shape
     for first in range(0, n_samples, TILE):

@@ -11,13 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.home import provide_home
-
-provide_home()
+from ncpgui.core.loops import compiled
 
 
 class Runs(NamedTuple):
@@ -81,7 +78,7 @@ class SharedSamples:
         return np.asarray(self._at_first[:, None] + np.pad(grown, ((0, 0), (1, 0))))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _take_free(values, beyond, before, after, size, free, pieces):  # type: ignore[no-untyped-def]
     n = values.shape[1]
     for c in range(len(values)):
@@ -98,7 +95,7 @@ def _take_free(values, beyond, before, after, size, free, pieces):  # type: igno
                 into[t] = some[t] if is_free[t] else np.float32(0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _write_runs(free, ends, begin):  # type: ignore[no-untyped-def]
     """Write what `Runs` has; return the number of ends."""
     n = 0
@@ -118,7 +115,7 @@ def _write_runs(free, ends, begin):  # type: ignore[no-untyped-def]
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_turns(ends, begin, first, second, n_lags, at_first, turns):  # type: ignore[no-untyped-def]
     """Where the growth of what runs share turns, and what they share at the first lag."""
     least = 1 - n_lags

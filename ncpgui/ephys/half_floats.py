@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ncpgui.core.loops import compiled
 
 BLOCK = 4096
 LARGEST = float(np.finfo(np.float16).max)
@@ -29,7 +30,7 @@ def narrowed(values: NDArray[np.float32]) -> NDArray[np.float16]:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _widened(half, bits_of_single, single):  # type: ignore[no-untyped-def]
     """Sign, exponent and mantissa of each where float32 has them, and then the exponent's own bias.
 
@@ -45,7 +46,7 @@ def _widened(half, bits_of_single, single):  # type: ignore[no-untyped-def]
             values[i] *= _EXPONENTS_APART
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _narrowed(single, half):  # type: ignore[no-untyped-def]
     """The 13 last bits of the mantissa are rounded away, more of what is too small for an exponent."""
     one = np.uint32(1)

@@ -11,17 +11,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.home import provide_home
+from ncpgui.core.loops import compiled
 from ncpgui.core.padded_rows import padded
 from ncpgui.ephys.half_floats import widen
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
-
-provide_home()
 
 TILE = 256
 """Samples of all channels that are mixed at a time, so that they stay close to the processor."""
@@ -121,7 +118,7 @@ def _in_fours(
     return np.maximum(channels, 0), np.where(channels < 0, np.float32(0), weights)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"}, inline="always")
+@compiled(fastmath={"contract"}, inline="always")
 def _add_four(into, one, two, three, four, by):  # type: ignore[no-untyped-def]
     """Add four rows, each times its own factor, one after the other."""
     a, b, c, d = by[0], by[1], by[2], by[3]
@@ -134,7 +131,7 @@ def _add_four(into, one, two, three, four, by):  # type: ignore[no-untyped-def]
         into[t] = value
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _mix_neighbours(side_by_side, channels, weights, into):  # type: ignore[no-untyped-def]
     """Sum of channels (k,) of traces (C, n), each times its weight."""
     n = len(into)
@@ -150,7 +147,7 @@ def _mix_neighbours(side_by_side, channels, weights, into):  # type: ignore[no-u
         )
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _filter(sums, taps, into):  # type: ignore[no-untyped-def]
     """Sum of later and later samples of a channel (n + 2 h,), each times its tap."""
     n = len(into)
@@ -170,7 +167,7 @@ def _filter(sums, taps, into):  # type: ignore[no-untyped-def]
             into[t] += taps[j] * sums[t + j]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _mix(traces, channels, weights, taps, result, at, turned):  # type: ignore[no-untyped-def]
     """Write what is mixed into the result, from a sample on."""
     n_taps, n_channels = len(taps), len(channels)

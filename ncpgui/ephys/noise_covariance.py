@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 from spikeinterface.core import BaseRecording
 
 from ncpgui.core.ahead import ahead
+from ncpgui.core.loops import compiled
 from ncpgui.ephys.by_channel import read_by_channel
 from ncpgui.ephys.free_samples import SharedSamples, free_pieces, runs_of
 from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, medians_of_rows, slices_of
@@ -154,7 +154,7 @@ def _levels(squares: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArr
     return np.where(seen & (mean > 0), variance / np.where(mean > 0, mean, 1.0), 1.0)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _add_products(real, imaginary, first, second, total):  # type: ignore[no-untyped-def]
     """Add the products of pairs of spectra (C, pieces, F), summed over pieces, to (2, pairs, F)."""
     n_pieces, n_frequencies = real.shape[1:]

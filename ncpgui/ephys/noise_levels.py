@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import partial
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.ahead import ahead
+from ncpgui.core.loops import compiled
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.spikeinterface_adapter import BaseRecording, random_slices
 
@@ -113,7 +113,7 @@ def medians_of_rows(values: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.where(np.isnan(values.max(axis=1)), np.nan, median)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _write_middle(bits, shift, largest, middle):  # type: ignore[no-untyped-def]
     """Values of the ranks n // 2 - 1 and n // 2 of each row (C, n), as whole numbers in order."""
     n_rows, n = bits.shape

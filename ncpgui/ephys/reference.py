@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.loops import compiled
 from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
@@ -30,7 +30,7 @@ def median_of_others(traces: NDArray[np.float32]) -> NDArray[np.float32]:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _medians(traces, ordered, result):  # type: ignore[no-untyped-def]
     n_channels = traces.shape[1]
     half, is_odd = n_channels // 2, n_channels % 2 == 1

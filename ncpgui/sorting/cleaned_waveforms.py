@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.loops import compiled
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.by_channel import by_channel
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
@@ -144,13 +144,13 @@ def iterate_cleaned(
             yield int(key), members, pre.in_white_noise(waveforms, channels)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _take_out(left, first, unit, seen, n_times, amplitude, shift):  # type: ignore[no-untyped-def]
     for n in range(len(first)):
         add(left, first[n], seen, n_times, unit[n], -amplitude[n], -shift[n])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _put_back(windows, first, unit, seen, n_times, channels, amplitude, shift):  # type: ignore[no-untyped-def]
     for n in range(len(first)):
         u = unit[n]

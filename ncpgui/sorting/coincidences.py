@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.home import provide_home
-
-provide_home()
+from ncpgui.core.loops import compiled
 
 
 def n_beside(
@@ -38,7 +35,7 @@ def n_together(
     return result + result.T
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _count_pairs(fired, unit, reach, result):  # type: ignore[no-untyped-def]
     """Count each pair once, of its later spike with the one before."""
     first = 0
@@ -51,7 +48,7 @@ def _count_pairs(fired, unit, reach, result):  # type: ignore[no-untyped-def]
                     result[unit[i], unit[j]] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _count(fired, unit, energy, reach, result):  # type: ignore[no-untyped-def]
     counted = np.full(len(energy), -1)
     first = 0

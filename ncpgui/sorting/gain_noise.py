@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.loops import compiled
 from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank, dots, slope_of
 
 MIN_SD = 1e-3
@@ -107,7 +107,7 @@ def _later(waveform: NDArray[np.float32], samples: int) -> NDArray[np.float32]:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _laid(left, first, seen, n_times, candidates, lags):  # type: ignore[no-untyped-def]
     n_units, n_candidates = candidates.shape
     result = np.zeros((len(first), n_units, n_candidates, 3), np.float32)

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.loops import compiled
 from ncpgui.core.padded_rows import padded
 
 AMPLITUDE_SD = 0.2
@@ -196,7 +196,7 @@ def peel(
     return Fits(amplitude, shift, gain)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fit(dot_t: float, dot_s: float, gram: NDArray[np.float64]) -> tuple[float, float, float]:
     """Best amplitude and shift under their priors, and the gain."""
     pa, pb = 1.0 / AMPLITUDE_SD**2, 1.0 / SHIFT_SD**2
@@ -208,7 +208,7 @@ def _fit(dot_t: float, dot_s: float, gram: NDArray[np.float64]) -> tuple[float, 
     return a, b, gain - pa * (a - 1) ** 2 - pb * b * b
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
     """Products of traces (C, n) from a sample on with a template and with its slope."""
     dot_t, dot_s = 0.0, 0.0
@@ -226,7 +226,7 @@ def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
     return dot_t, dot_s
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
     """Add a multiple of a template and of its slope to traces (C, n) from a sample on, as far as they go."""
     low, high = max(0, -start), min(n_times, traces.shape[1] - start)
@@ -241,7 +241,7 @@ def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
         at += n_times
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def add_window(traces, start, channels, total):  # type: ignore[no-untyped-def]
     """Add traces (C, n) from a sample on to a sum of windows (C, T), on the channels up to the first -1."""
     n_times = total.shape[1]
@@ -253,7 +253,7 @@ def add_window(traces, start, channels, total):  # type: ignore[no-untyped-def]
             into[t] += x[t]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_cleaned(traces, first, unit, seen, amplitude, shift, channels, total):  # type: ignore[no-untyped-def]
     """Add what is left under each spike to the sum of its unit (K, C, T), and what was taken out of it."""
     for n in range(len(first)):
@@ -263,7 +263,7 @@ def _add_cleaned(traces, first, unit, seen, amplitude, shift, channels, total): 
             add(total[u], 0, seen, total.shape[2], u, amplitude[u], shift[u])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _peel(  # type: ignore[no-untyped-def]
     traces,
     first,

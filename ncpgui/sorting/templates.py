@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.ahead import ahead
+from ncpgui.core.loops import compiled
 from ncpgui.core.motion import Places
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.ephys.by_channel import read_by_channel
@@ -145,7 +145,7 @@ def mean_waveforms(
     return np.ascontiguousarray(sums.transpose(0, 2, 1), np.float32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_windows(traces, first, units, sums):  # type: ignore[no-untyped-def]
     """Add traces (C, n) from samples `first` (m,) on to the sums (K, C, T) of their units (m,)."""
     channels = np.arange(len(traces))

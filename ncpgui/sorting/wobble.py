@@ -17,7 +17,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
@@ -25,6 +24,8 @@ from scipy.signal import argrelmax
 from spikeinterface.core import BaseRecording
 from spikeinterface.sortingcomponents.matching.base import _base_matching_dtype
 from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch
+
+from ncpgui.core.loops import compiled
 
 try:
     from spikeinterface.sortingcomponents.matching.wobble import _find_strict_peaks
@@ -231,7 +232,7 @@ def of_channels(values: NDArray[Any], channels: NDArray[np.integer]) -> NDArray[
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _take(values, channels, result):  # type: ignore[no-untyped-def]
     for row in range(values.shape[0]):
         for column in range(values.shape[1]):
@@ -240,7 +241,7 @@ def _take(values, channels, result):  # type: ignore[no-untyped-def]
                 into[i] = some[channels[i]]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _write_largest(
     gain: NDArray[np.float32],
     asked: NDArray[np.float32],

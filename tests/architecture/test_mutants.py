@@ -237,9 +237,17 @@ def test_what_the_tests_of_a_module_miss_is_caught_by_those_of_what_imports_it(
     assert capsys.readouterr().out.splitlines()[-1] == "2 of 2 caught (seed 0: core/edges)"
 
 
-def test_what_is_compiled_is_compiled_anew_with_a_change_and_after_it(checkout: Path) -> None:
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "import numba",
+        "from ncpgui.core.loops import compiled",
+        "from ncpgui.engine.compiled.options import Array, compiled_on_views",
+    ],
+)
+def test_what_is_compiled_is_compiled_anew_with_a_change_and_after_it(checkout: Path, imported: str) -> None:
     """The callers of a compiled module lie in other files, whose caches know nothing of the change."""
-    (checkout / "ncpgui/core/fast.py").write_text("import numba\n\nLIMIT = 4\n")
+    (checkout / "ncpgui/core/fast.py").write_text(f"{imported}\n\nLIMIT = 4\n")
     trial = mutants.Trial(mutants.copied(checkout, checkout.parent / "compiled"), 10.0)
     kept = trial.root / "ncpgui" / "core" / "caller.nbi"
     for name, stays in (("ncpgui/core/fast.py", False), ("ncpgui/core/edges.py", True)):

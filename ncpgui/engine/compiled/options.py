@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numba.core.options import DefaultOptions
 from numpy.typing import NDArray
 
-from ncpgui.core.home import provide_home
-
-provide_home()  # numba keeps what it compiles there, and compiles nothing where it finds no folder
+from ncpgui.core import loops
 
 Array = NDArray[np.float32]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": {"contract", "reassoc", "nsz", "arcp"}}
+_FASTMATH = {"contract", "reassoc", "nsz", "arcp"}
 _UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 
 def compiled(function: _Function) -> _Function:
     """Compile a function, and keep it on disk."""
-    result: _Function = numba.njit(**_OPTIONS)(function)
+    result: _Function = loops.compiled(fastmath=_FASTMATH)(function)
     return result
 
 
@@ -31,7 +28,7 @@ def compiled_on_views(function: _Function) -> _Function:
 
     Counting who holds each view takes longer than a few dozen operations on it, so nobody counts here.
     """
-    result: _Function = numba.njit(**_OPTIONS, **_UNCOUNTED)(function)
+    result: _Function = loops.compiled(fastmath=_FASTMATH, **_UNCOUNTED)(function)
     return result
 
 
