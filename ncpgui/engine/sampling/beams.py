@@ -26,6 +26,8 @@ from ncpgui.engine.sampling.sequential import Rule
 
 GPU_ROWS = 4096
 """Label vectors that are searched side by side on a GPU; each step then has enough to do for it."""
+LEAST_BEYOND = -30.0
+"""log q beyond the threshold below which 1 - exp(-q / threshold) is q / threshold to the last bit."""
 
 
 def sets_at_once(device: torch.device, width: int) -> int:
@@ -122,10 +124,10 @@ def stochastic_beam_samples(
         threshold = float(perturbed[out])
         kept = torch.arange(len(labels)) != out
         labels, log_prob = labels[kept], log_prob[kept]
-    included = -torch.expm1(-(log_prob - threshold).exp())
-    weight = log_prob.exp() / included if threshold > -torch.inf else log_prob.exp()
-    if not weight.sum() > 0:  # many points: the probabilities themselves are below the smallest number
-        weight = (log_prob - included.log() - (log_prob - included.log()).max()).exp()
+    beyond = log_prob - threshold
+    log_included = (-torch.expm1(-beyond.exp())).log().where(beyond > LEAST_BEYOND, beyond)
+    log_weight = log_prob - log_included
+    weight = (log_weight - log_weight.max()).exp()
     return PosteriorSamples(visit.original(labels), log_prob.numpy(), weight.numpy())
 
 

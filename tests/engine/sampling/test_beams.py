@@ -11,7 +11,7 @@ from ncpgui.core.partition import all_partitions
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import beams
-from ncpgui.engine.sampling.beams import beam_samples, beam_samples_of_many
+from ncpgui.engine.sampling.beams import beam_samples, beam_samples_of_many, stochastic_beam_samples
 from ncpgui.engine.sampling.posterior import visits_of
 
 N_POINTS = (9, 6, 12)
@@ -54,6 +54,15 @@ def assert_same(found: list[PosteriorSamples], expected: list[PosteriorSamples])
         np.testing.assert_array_equal(one.labels, other.labels)
         np.testing.assert_allclose(one.log_prob, other.log_prob, atol=1e-9)
         np.testing.assert_allclose(one.weight, other.weight, atol=1e-9)
+
+
+def test_drawn_vectors_of_many_points_are_equally_probable_where_none_is_likely_to_be_drawn():
+    """1 - exp(-exp(log q - kappa)) is q exp(-kappa) then, so that q is gone from the weights."""
+    network = network_on()
+    (encoding,) = encodings_of(network, (900,))
+    found = stochastic_beam_samples(network, encoding, width=6, seed=2)
+    assert np.exp(found.log_prob.max()) == 0, "too small for a number"
+    np.testing.assert_allclose(found.weight, 1 / 6)
 
 
 def test_beams_side_by_side_are_those_of_each_alone():
