@@ -125,7 +125,7 @@ def with_second_cells(
     found = []
     for members in asked:
         points = np.flatnonzero(members[sampled])
-        times = hidden_train_nats(fired[members], sampling_frequency_hz)
+        times = hidden_train_nats(fired[members], sampling_frequency_hz) if config.firing_times else 0.0
         second = second_cell(white[points], times)
         if second is not None and expit(second.nats) >= LEAST_P:
             found.append(_Hidden(points, second, _stimulus_nats(sampled[points], second, responses)))

@@ -111,6 +111,22 @@ def test_the_same_waveforms_are_two_cells_where_spikes_are_closer_than_those_of_
     assert hidden(draws([0]), waveforms, train(600, two_cells=True)).n_samples == 2
 
 
+def test_firing_times_say_nothing_where_the_settings_leave_them_out() -> None:
+    waveforms, _ = spikes(4.2, share=0.35)
+    of_one, of_two, without = (
+        train(600, two_cells=False),
+        train(600, two_cells=True),
+        SortingConfig(firing_times=False),
+    )
+    by_times, by_other_times = (
+        hidden(draws([0]), waveforms, fired, config=without).weight for fired in (of_one, of_two)
+    )
+    np.testing.assert_array_equal(by_times, by_other_times)
+    known = second_cell(waveforms, 0.0)
+    assert known is not None
+    assert by_times[1:].sum() == pytest.approx(expit(known.nats), abs=0.01)
+
+
 def test_a_draw_that_parts_the_unit_already_gets_none_beside_it() -> None:
     waveforms, second = spikes(4.5)
     labels = np.stack([np.zeros(600, int), second.astype(int)])
