@@ -14,7 +14,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import noise_statistics
 from ncpgui.ephys.measured_templates import MeasuredTemplate
-from ncpgui.ephys.noise_statistics import _by_lag, fit_fall_off, measure_noise
+from ncpgui.ephys.noise_statistics import _by_lag, _free, fit_fall_off, measure_noise
 from ncpgui.ephys.probes import load_probe
 
 
@@ -142,6 +142,19 @@ def test_spikes_that_leave_nothing_are_said() -> None:
     pre = Filtered(40 * white(2, 2), load_probe("linear-2-25"))
     with pytest.raises(InputError, match=r"noise needs 0\.5 s without spikes, summed over channels; 0\.0"):
         measure_noise(pre, no_spikes(pre))
+
+
+def test_a_spike_of_the_piece_before_or_after_takes_samples_of_this_one() -> None:
+    """Samples from 1.2 ms before a spike until 2.2 ms after it, at 10 kHz: 12 and 22."""
+    fired = np.array([80, 100, 300, 511, 520])
+    sorting = Sorting(fired, np.zeros(5, np.int64), 10_000.0, 1000)
+    unit = MeasuredTemplate(0, 5, np.array([0]), np.zeros((1, 2)), np.full((64, 1), -4.0), 0.0)
+    found = _free(np.zeros((400, 2)), 100, np.array([0, 1]), sorting, [unit], 10_000.0)
+    literal = [not any(s - 12 <= t < s + 22 for s in fired) for t in range(100, 500)]
+    np.testing.assert_array_equal(found[:, 0], literal)
+    assert not found[:22, 0].any()
+    assert found[-1, 0] != found[-1, 1], "the spike 11 samples past the end"
+    assert found[:, 1].all()
 
 
 def test_a_channel_is_free_again_once_a_spike_is_over() -> None:

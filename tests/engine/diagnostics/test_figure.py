@@ -130,6 +130,16 @@ def test_each_diagnostic_that_ran_has_its_panel_four_in_a_row(figure: Any, panel
     assert figure.get_size_inches().tolist() == pytest.approx([4 * 4.3, 2 * 4.0 + 0.8])
 
 
+def test_everything_that_has_a_name_is_in_the_legend_of_its_panel(figure: Any) -> None:
+    named = 0
+    for ax in figure.axes:
+        names = ax.get_legend_handles_labels()[1]
+        legend = ax.get_legend()
+        assert [text.get_text() for text in legend.get_texts()] == names if names else legend is None
+        named += bool(names)
+    assert named == 5
+
+
 def test_panels_of_what_did_not_run_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     result = {key: value for key, value in RESULT.items() if key not in ("ranks", "importance", "geweke")}
     result["exchangeability"] = {**RESULT["exchangeability"], "sd_nats": None}

@@ -43,6 +43,25 @@ def everywhere(seconds: torch.Tensor) -> torch.Tensor:
     return torch.ones_like(seconds, dtype=torch.bool)
 
 
+def test_the_part_of_the_time_that_is_over_begins_with_the_first_point_and_ends_with_the_last() -> None:
+    seconds = torch.tensor([[150.0, 100.0, 200.0, 999.0], [7.0, 7.0, 0.0, 0.0]])
+    there = torch.tensor([[True, True, True, False], [True, True, False, False]])
+    found = part_of_time(seconds, there)
+    assert found[0, :3].tolist() == [0.5, 0.0, 1.0]
+    assert found[1, :2].tolist() == [0.0, 0.0], "points of one moment"
+
+
+def test_points_of_which_one_has_no_time_are_nowhere_on_the_way() -> None:
+    x, seconds = spikes(zigzag)
+    seconds[0, 5] = torch.nan
+    assert along_way(x, seconds, everywhere(seconds)).isnan().all()
+    there = everywhere(seconds)
+    there[0, 5] = False
+    found = along_way(x, seconds, there)
+    assert not found.isnan().any()
+    assert found.max() == 1
+
+
 @pytest.mark.parametrize("n_units", [1, 4])
 def test_the_way_is_found_though_nothing_is_clustered(n_units: int):
     x, seconds = spikes(zigzag, n_units)

@@ -94,6 +94,20 @@ def test_units_are_as_far_apart_as_asked_for() -> None:
         assert unit.wave[3] == pytest.approx(0, abs=1e-9)
 
 
+def test_noise_is_coloured_in_every_second_three_sets_and_tissue_moves_in_every_second_six() -> None:
+    """Spikes of a unit differ by noise alone, unless its mean is another in another sixth of the time."""
+    for number in (1, 4, 7, 10, 13, 16, 19, 22):
+        one = next(s for s in (easy_set(seed, number) for seed in range(99)) if len(s.labels) == 3000)
+        largest = one.labels == np.bincount(one.labels).argmax()
+        rest = (one.waveforms - one.waveforms[largest].mean(0)).astype(float)[largest]
+        before = rest[:, :3]  # no unit is seen yet
+        follows = (before[:, 1:] * before[:, :-1]).mean() / (before**2).mean()
+        assert (follows > 0.35) == (number // 3 % 2 == 1), number
+        sixths = np.array_split(rest, 6)
+        in_errors = max(np.abs(sixth.mean(0)).max() * len(sixth) ** 0.5 for sixth in sixths)
+        assert (in_errors > 6) == (number // 6 % 2 == 1), number
+
+
 @pytest.mark.parametrize(("coloured", "expected"), [(False, 0.0), (True, 0.7)])
 def test_noise_has_one_sd_and_follows_itself_where_it_is_coloured(coloured: bool, expected: float) -> None:
     noise = _noise(np.random.default_rng(0), (4000, 32, 2), coloured)
