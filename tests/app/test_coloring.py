@@ -75,6 +75,9 @@ def test_by_p_neuron_what_is_unknown_is_grey(workspace: Workspace) -> None:
     found = table(workspace)
     assert (found[0].share, found[1].share) == pytest.approx((0.9, 0.5))
     assert found[2] == Color(9)
+    legend = workspace.coloring.legend()
+    assert legend is not None
+    assert legend.entries == (("0", Color(-1, 0.0)), ("100\u2009%", Color(-1, 1.0)))
 
 
 def test_by_label_the_colour_follows_the_label_at_once(workspace: Workspace) -> None:
@@ -88,6 +91,9 @@ def test_by_label_the_colour_follows_the_label_at_once(workspace: Workspace) -> 
 def test_by_shank_units_of_one_shank_have_one_colour(workspace: Workspace) -> None:
     workspace.coloring.color_by("shank")
     assert table(workspace) == {0: Color(0), 1: Color(0), 2: Color(1)}
+    legend = workspace.coloring.legend()
+    assert legend is not None
+    assert legend.entries == (("0", Color(0)), ("1", Color(1)))
 
 
 def test_all_panels_show_the_same_colours(workspace: Workspace) -> None:

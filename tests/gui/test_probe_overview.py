@@ -128,6 +128,27 @@ def test_a_click_beside_all_dots_looks_there_and_what_is_on_screen_stays(panel, 
     assert panel.map.rect().contains(panel.map.place_of(10))
 
 
+def test_its_tooltip_says_what_is_at_a_depth_and_the_pointer_is_a_hand_over_a_dot(panel) -> None:
+    whole = panel.whole
+    words = whole.tooltip_at(whole.place_of(10))
+    assert words.splitlines()[0].startswith("Depth ")
+    assert "3 units" in words.splitlines()[0] or "2 units" in words.splitlines()[0]
+    assert words.splitlines()[1] == (
+        "Bars: spikes a second. Grey: units. Amber: open questions. A click goes there"
+    )
+    low, high = (float(word) for word in words.split(" µm")[0].removeprefix("Depth ").split(" to "))
+    assert low < 100 < high
+    for where, shape in (
+        (whole.place_of(10), QtCore.Qt.PointingHandCursor),
+        (QtCore.QPointF(10, whole.y_of(2000.0)), QtCore.Qt.ArrowCursor),
+    ):
+        move = QtGui.QMouseEvent(
+            QtCore.QEvent.MouseMove, where, QtCore.Qt.NoButton, QtCore.Qt.NoButton, QtCore.Qt.NoModifier
+        )
+        whole.mouseMoveEvent(move)
+        assert whole.cursor().shape() == shape
+
+
 def test_another_question_brings_the_map_back(panel, workspace, screen) -> None:
     screen.click(panel.whole, QtCore.QPointF(10, panel.whole.y_of(2000.0)))
     workspace.show_component(1)

@@ -61,6 +61,16 @@ def test_a_click_shows_both_units_and_another_takes_it_away(panel, workspace, sc
     assert (workspace.selected, workspace.similar) == ((0,), ())
 
 
+def test_what_is_pointed_out_is_beside_the_unit_of_the_list_until_it_is_already(panel, workspace) -> None:
+    place = panel.table.viewport().mapTo(panel, panel.table.visualRect(panel.model.index(0, 1)).center())
+    below = QtCore.QPoint(place.x(), panel.height() - 5)
+    assert not panel.point_out(panel.mapToGlobal(below))
+    assert workspace.similar == ()
+    for _ in range(2):
+        assert panel.point_out(panel.mapToGlobal(place))
+        assert workspace.similar == (1,)
+
+
 def test_columns_that_do_not_fit_are_left_out_whole_the_last_first(panel, screen) -> None:
     def shown() -> list[str]:
         return [title for k, title in enumerate(TITLES) if not panel.table.isColumnHidden(k)]
