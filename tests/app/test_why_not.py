@@ -25,7 +25,8 @@ def reasons(workspace: Workspace) -> set[str]:
 
 
 def without_raw_data(project: Project) -> Project:
-    return replace(project, recording=replace(project.recording, fingerprint=NO_TRACES), components=(), waveforms={})
+    recording = replace(project.recording, fingerprint=NO_TRACES)
+    return replace(project, recording=recording, components=(), waveforms={})
 
 
 def test_spikes_that_wait_are_not_checked_yet_until_they_could_not_be_sampled() -> None:
