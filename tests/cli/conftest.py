@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from ncpgui.cli.main import run
 
+NO_NUMBER = re.compile(r"\b(nan|NaN|inf|Infinity)\b")
 FEW = "posterior_samples = 12\nspikes_per_group = 24\nmin_cluster_spikes = 5\n"
 
 
@@ -44,6 +46,7 @@ def ncpgui(capsys: pytest.CaptureFixture[str]) -> Command:
         capsys.readouterr()
         code = run([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
+        assert code or not NO_NUMBER.search(out), "a number that is not known is told in words"
         return Ran(code, out, err)
 
     return call

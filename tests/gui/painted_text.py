@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 Qt = QtCore.Qt
+NO_NUMBER = re.compile(r"\b(nan|inf)\b")
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,12 @@ class PaintedText:
 
 
 def painted_texts(widget: QtWidgets.QWidget) -> list[PaintedText]:
-    """All texts of one paint of a widget without children, in its own coordinates."""
+    """All texts of one paint of a widget without children, in its own coordinates; none shows a nan."""
     if hasattr(widget, "_picture"):
         widget._picture = None  # drawn again, so that its texts are told
     with _recorded() as texts:
         widget.grab()
+    assert not [text.words for text in texts if NO_NUMBER.search(text.words)]
     return texts
 
 

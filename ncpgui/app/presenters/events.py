@@ -90,7 +90,7 @@ class EventTile(UnitTile):
     @property
     def foot(self) -> tuple[str, ...]:
         """Words below the picture, the longest first, for as much room as there is."""
-        if self.response is None:
+        if self.response is None or math.isnan(self.response.peak[0]):
             return (self.verdict,)
         before, (peak, at) = self.response.before_hz, self.response.peak
         change = _hz(peak) if math.isnan(before) else f"{_rate(before)} → {_hz(peak)}"
