@@ -93,6 +93,12 @@ def test_sta_of_one_spike_is_the_stimulus_before_it():
     assert not field.is_clear
 
 
+@pytest.mark.parametrize(("frame", "n_spikes"), [(1, 0), (2, 1), (3, 1), (4, 1)])
+def test_a_spike_counts_from_the_frame_on_that_has_all_lags_before_it(frame: int, n_spikes: int) -> None:
+    field = receptive_field(checkerboard(n_frames=50), np.array([1000 + frame * FRAME]), n_lags=3)
+    assert field.n_spikes == n_spikes
+
+
 def test_no_spikes_give_an_unclear_empty_field():
     field = receptive_field(checkerboard(n_frames=20), np.zeros(0, np.int64), n_lags=5)
     assert field.n_spikes == 0

@@ -54,6 +54,8 @@ def test_a_long_probe_lies_on_its_side_and_is_twice_as_wide() -> None:
     assert [(x, y) for _, x, y, _, _ in circles(svg)] == [(33, 33), (333, 33)]
     svg = probe_map(probe((0, 0), (10, 20), pitch_um=10), [], width=100)
     assert [(x, y) for _, x, y, _, _ in circles(svg)] == [(33, 233), (133, 33)], "twice as long is not long"
+    svg = probe_map(probe((0, 0), (10, 25), pitch_um=10), [], width=100)
+    assert [(x, y) for _, x, y, _, _ in circles(svg)] == [(33, 113), (233, 33)]
 
 
 def test_contacts_of_many_are_small_and_a_single_one_has_a_picture() -> None:
@@ -86,6 +88,14 @@ def test_a_waveform_stands_at_each_contact_with_a_bar_of_five_sd() -> None:
     assert '<line class="axis" x1="160" x2="160" y1="115.0" y2="130"/>' in svg
     assert size(svg) == "164 136"
     assert "Mean waveform of unit 7; the bar is 5 noise sd" in svg
+
+
+def test_where_the_probe_lies_changes_no_drawing() -> None:
+    mean = np.array([[0, 0, 0, 0], [-15, -3, 2, 1], [4, 0, 0, 0]], float)
+    square = np.array([(0, 0), (30, 0), (0, 30), (30, 30)])
+    there = probe(*np.add(square, (400, -1000)))
+    assert waveforms(there, unit(0, mean=mean)) == waveforms(probe(*square), unit(0, mean=mean))
+    assert probe_map(there, [unit(1)]) == probe_map(probe(*square), [unit(1)])
 
 
 def test_of_many_contacts_the_seven_nearest_are_shown_and_none_where_it_is_flat() -> None:
