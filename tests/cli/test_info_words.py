@@ -9,6 +9,7 @@ import pytest
 
 from ncpgui.cli import info
 from ncpgui.curation.curated_sorting import CuratedSorting
+from ncpgui.evidence.units import component_gain
 from tests.tiny_project import tiny_project
 
 
@@ -83,3 +84,22 @@ def test_units_and_spikes_of_none_are_counted_as_they_stand() -> None:
     assert values["units"][1]["label"] == "good"
     assert values["components"][0]["unit_ids"] == [0, 1]
     assert not values["recording"]["found"]
+
+
+@pytest.mark.parametrize(
+    ("units", "labels"),
+    [
+        ([5, 5, 5, 5, 9, 9, 9, 9], [0, 0, 0, 0, 1, 1, 1, 1]),
+        ([9, 9, 9, 9, -1, -1, -1, -1], [0, 0, 0, 0, -1, -1, -1, -1]),
+        ([9] * 8, [0] * 8),
+    ],
+)
+def test_what_an_answer_gains_is_of_the_sorting_as_it_stands_whatever_the_numbers_of_units(
+    units: list[int], labels: list[int]
+) -> None:
+    """Of eight spikes four are a second unit with a probability of 0.4."""
+    ways = [[0] * 4 + [1] * 4, [0] * 8]
+    project = tiny_project({0: ways}, masses={0: [0.4, 0.6]})
+    component = project.components[0]
+    expected = component_gain(project, component, np.array(labels))
+    assert info._gain(project, component, np.array(units)) == expected
