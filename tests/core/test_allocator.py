@@ -83,5 +83,11 @@ def test_large_blocks_leave_when_they_are_freed_whatever_was_freed_before():
 
 
 @pytest.mark.skipif(allocator._trim() is None, reason="the allocator is not glibc's")
+def test_they_do_so_from_the_first_use_of_a_network_on():
+    used = LARGE_BLOCKS.replace("allocator.map_large_blocks()", "from ncpgui.engine import cluster")
+    assert printed(used, "mapped")[0] < 20
+
+
+@pytest.mark.skipif(allocator._trim() is None, reason="the allocator is not glibc's")
 def test_a_size_of_large_blocks_that_was_set_in_the_environment_stays():
     assert left_mib("mapped", MALLOC_MMAP_THRESHOLD_=str(31 << 20)) > 100
