@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.source_revision import Revision
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.training import loop
+from ncpgui.engine.training import loop, validation
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.loop import learning_rate, train
 from ncpgui.engine.training.resume import read_state, resume_path
@@ -231,3 +233,36 @@ def test_validation_is_the_same_each_time_and_can_be_stopped(tiny):
 
     with pytest.raises(Cancelled):
         validate(network, model, **options, progress=stop)
+
+
+def test_validation_compares_draws_with_the_truth_and_tells_how_far_it_is(tiny, monkeypatch):
+    """Twenty sets in two rounds: draws that are the truth, then draws with one unit more or one for all."""
+    network, model = build_network(tiny.architecture), tiny.data.build("test")
+    truths, shares = [], []
+    loss = validation.batch_loss
+
+    def remembered(network, batch, **options):
+        truths[:] = batch.labels.cpu().numpy()
+        return loss(network, batch, **options)
+
+    def score(draws):
+        def drawn(_, encodings, *, n_samples, progress, **__):
+            progress(1, 1)
+            assert len(encodings) == len(truths)
+            return [PosteriorSamples(np.stack([draws(t)] * n_samples), np.zeros(n_samples)) for t in truths]
+
+        monkeypatch.setattr(validation, "batch_loss", remembered)
+        monkeypatch.setattr(validation, "sample_posteriors", drawn)
+        return validate(
+            network, model, seed=0, n_points=6, n_datasets=20, n_samples=2,
+            progress=lambda done, total, *_: shares.append(done / total),
+        )  # fmt: skip
+
+    right = score(lambda truth: truth)
+    assert (right.ari, right.k_error) == (1, 0)
+    assert shares == [0.5, 1.0]
+    one_more = score(lambda truth: np.append(truth[:-1], truth.max() + 1))
+    assert 0 < one_more.k_error <= 1
+    joined = score(np.zeros_like)
+    assert joined.k_error < 0
+    assert one_more.nll == joined.nll == right.nll, "of the truth, whatever is drawn"
