@@ -26,7 +26,7 @@ from ncpgui.engine.sampling.sequential import Rule
 
 GPU_ROWS = 4096
 """Label vectors that are searched side by side on a GPU; each step then has enough to do for it."""
-LEAST_BEYOND = -30.0
+LEAST_BEYOND = -40.0
 """log q beyond the threshold below which 1 - exp(-q / threshold) is q / threshold to the last bit."""
 
 
