@@ -12,7 +12,7 @@ import pytest
 
 from ncpgui.cli.main import run
 
-NO_NUMBER = re.compile(r"\b(nan|NaN|inf|Infinity)\b")
+NO_NUMBER = re.compile(r"(?<![-\w])(nan|inf)\b")  # what `--blank-nan` blanks is called NaN
 FEW = "posterior_samples = 12\nspikes_per_group = 24\nmin_cluster_spikes = 5\n"
 
 
