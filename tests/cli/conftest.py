@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from ncpgui.cli.main import run
+from tests.unknown_numbers import NO_NUMBER
 
-NO_NUMBER = re.compile(r"(?<![-\w])(nan|inf)\b")  # what `--blank-nan` blanks is called NaN
 FEW = "posterior_samples = 12\nspikes_per_group = 24\nmin_cluster_spikes = 5\n"
 
 

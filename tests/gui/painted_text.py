@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from tests.unknown_numbers import NO_NUMBER
+
 Qt = QtCore.Qt
-NO_NUMBER = re.compile(r"\b(nan|inf)\b")
 
 
 @dataclass(frozen=True)
